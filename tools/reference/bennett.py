@@ -3,7 +3,7 @@
 Denavit-Hartenberg closure A1 A2 A3 A4 = 1, A_i = Rz(th_i) Tx(a_i) Rx(al_i), lengths a, b, a, b, twists al, be, al, be,
 no offsets, a/sin(al) = b/sin(be). Here al = 30 deg, be = 60 deg, a = 1 m, b = sqrt(3) m.
 World frame = frame 1: joint 1 at the origin about z; joint 4 at (-b, 0, 0) about (0, sin be, cos be) is the other ground joint.
-    tan(th1/2) tan(th2/2) = K = sin((be+al)/2)/sin((be-al)/2) = 2 + sqrt(3),   th3 = -th1, th4 = -th2
+    tan(th1/2) tan(th2/2) = K = sin((be+al)/2)/sin((be-al)/2) = 1 + sqrt(3),   th3 = -th1, th4 = -th2
     th2' = -K th1'/D,  th2'' = K (1 - K^2) s c th1'^2/D^2 (+ -K th1''/D),  D = K^2 c^2 + s^2,  c, s = cos, sin(th1/2)
 Bodies: crank 1-2, coupler 2-3, rocker 3-4: rods between the joint points, 1 kg per metre (masses 1, sqrt(3), 1), centre
 in the middle, inertia m l^2/12 about the transverse axes and 0.001 kg m^2 about the rod. Start th1 = 40 deg.
@@ -16,7 +16,7 @@ from refode import L, LD, agreement, array, cross, dop853, gbs, show
 PI = 4 * np.arctan(LD(1))
 al, be = PI / 6, PI / 3
 a, b = LD(1), np.sqrt(LD(3))
-K = 2 + np.sqrt(LD(3))
+K = 1 + np.sqrt(LD(3))
 mass, length, axial = np.array([a, b, a]), np.array([a, b, a]), L("0.001")
 grav = array(["0", "-9.81", "0"])
 th0 = 2 * PI / 9

@@ -57,14 +57,19 @@ if __name__ == "__main__":
     y0 = np.array([0, th0, 2 * l * np.cos(th0), 10, 0, 0], dtype=LD)
     times = [LD(1) / 2, 1, 2]
     show("start: s [m], energy [J]", [y0[2], energy(y0)])
-    ref = gbs(rhs, y0, times, H=LD(1) / 500)
+    ref = gbs(rhs, y0, times, H=LD(1) / 1000)
     for t, y in zip(times, ref):
         show(f"t = {float(t)}: phi, theta, s", y[:3], 13)
         show("          phi', theta', s'", y[3:], 13)
         show("          energy [J]", energy(y), 12)
         print("          angular momentum minus tau t:", float(spin_momentum(y) - tau * LD(t) - spin_momentum(y0)))
-    print("half the macro step changes the state by", agreement(ref, gbs(rhs, y0, times, H=LD(1) / 1000)))
+    print("half the macro step changes the state by", agreement(ref, gbs(rhs, y0, times, H=LD(1) / 2000)))
     f = lambda t, y: rhs(t, y).astype(float)
     for method, tol in (("Radau", 1e-11), ("LSODA", 1e-12)):
-        s = solve_ivp(f, (0, 2), y0.astype(float), method=method, rtol=tol, atol=tol, t_eval=[0.5, 1, 2])
-        print(f"{method} at {tol} differs by", agreement(ref, s.y.T))
+        y, t0, rows = y0.astype(float), 0.0, []
+        for te in (0.5, 1.0, 2.0):
+            with np.errstate(over="ignore"):  # phi is cyclic: scipy's difference quotient for its column overflows harmlessly
+                y = solve_ivp(f, (t0, te), y, method=method, rtol=tol, atol=tol).y[:, -1]
+            t0 = te
+            rows.append(y)
+        print(f"{method} at {tol} differs by", agreement(ref, rows))
