@@ -1,0 +1,40 @@
+// A model's checks: a number computed from a recorded quantity against the number its source gives.
+//
+// The quantity is known at samples (t_i, x_i). Between samples it is the polynomial through the nearest ones (up to
+// five), so that extremes, zeros, integrals and values at a time are of higher order than the samples' spacing would
+// give. Two samples at the same time are a jump; no polynomial reaches across it.
+//
+//   final         x at the end                       minimum, maximum   extremes over the run
+//   at_time       x at `time`                        amplitude          (maximum - minimum) / 2
+//   drift         max |x - x(start)|                 peak_to_peak       maximum - minimum
+//   integral      of x over the run                  first_zero         first time after the start at which x = 0
+//   mean          integral / length of the run
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/model.hpp"
+
+namespace clatter::app {
+
+struct CheckResult {
+  Check check;
+  double computed = 0;
+  bool known = false;  // false: it could not be computed, `reason` tells why
+  std::string reason;
+  bool ok() const;
+  double difference() const { return computed - check.value; }
+};
+
+// "maximum of rod.angle", "rod.tip.position.x at 2 s".
+std::string describe(const Check& check);
+
+CheckResult evaluate_check(const Check& check, std::span<const double> t, std::span<const double> x);
+
+// The table `clatter run` and `clatter verify` print: quantity, published, computed, difference, tolerance, ok, source.
+std::string checks_table(const std::vector<CheckResult>& results, int indent = 2);
+
+}  // namespace clatter::app
