@@ -1,0 +1,70 @@
+// The program's commands: what each does with the options given, without knowing how options are written.
+//
+// Every command prints its answer to `out` and everything else to `err`, and returns an exit code:
+//   0  done                                  3    a solve failed, or a result could not be written; results so far are
+//   kept 1  a check fell short                    130  interrupted (Ctrl-C); results so far are kept 2  bad input:
+//   nothing was written
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clatter::app {
+
+inline constexpr int kDone = 0;
+inline constexpr int kChecksFail = 1;
+inline constexpr int kBadInput = 2;
+inline constexpr int kSolveFailed = 3;
+inline constexpr int kInterrupted = 130;
+
+struct Console {
+  std::ostream& out;
+  std::ostream& err;
+};
+
+// What a command line may change about a model. Kept in the result, so that a continued run has it too.
+struct Changes {
+  std::optional<std::string> method;
+  std::optional<double> end, step, tolerance;
+  std::optional<std::string> coordinates;  // joint, absolute
+  std::vector<std::string> parameters;     // name=value, value as in the model language: "length=15 mm"
+};
+
+struct RunOptions {
+  std::string model;
+  std::string result;  // empty: the model's name with .h5, in the current folder
+  Changes changes;
+  std::string continue_from;  // a result; then `model` is empty
+  bool quiet = false;
+};
+int run(const RunOptions& options, const Console& console);
+
+struct VerifyOptions {
+  std::vector<std::string> paths;  // models, or folders searched for *.yaml
+  Changes changes;
+  int threads = 2;
+  bool quiet = false;  // only the last line and what fell short
+};
+int verify(const VerifyOptions& options, const Console& console);
+
+int info(const std::string& path, const Changes& changes, const Console& console);
+
+struct ExportOptions {
+  std::string result;
+  std::optional<std::string> csv;  // a file; empty: the result's name with .csv; "-": the standard output
+  std::optional<std::string> vtk;  // a folder or base name; empty: the result's name
+  std::vector<std::string> channels;
+  std::uint64_t stride = 1;
+};
+int export_result(const ExportOptions& options, const Console& console);
+
+int schema(const Console& console);
+
+// Runs a command and turns whatever it throws into a message on `err` and an exit code.
+int guarded(const Console& console, const std::function<int()>& command);
+
+}  // namespace clatter::app

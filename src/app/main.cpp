@@ -1,0 +1,144 @@
+// The command line: options into the commands of commands.hpp.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "app/commands.hpp"
+#include "base/error.hpp"
+
+namespace {
+
+using namespace clatter::app;
+
+constexpr const char* kExamples = R"(examples:
+  clatter run models/heavy_top.yaml                 simulate; writes heavy_top.h5
+  clatter run model.yaml --set length="15 mm" -o short.h5
+  clatter run --continue heavy_top.h5               go on where a run was stopped or killed
+  clatter verify models                             every model against its published values
+  clatter info model.yaml                           bodies, coordinates, degrees of freedom
+  clatter export heavy_top.h5 --csv                 a table for other programs
+
+exit codes: 0 done, 1 a check fell short, 2 bad input, 3 a solve failed, 130 interrupted
+The model language is described in docs/model-language.md, results in docs/results.md.)";
+
+void add_changes(CLI::App& command, Changes& changes) {
+  command.add_option("--method", changes.method,
+                     "integrator: rk4, dopri5, radau5, generalized_alpha, euler or verlet (default: the model's)");
+  command.add_option("--end", changes.end, "end of the simulation in seconds");
+  command.add_option("--step", changes.step, "fixed step, or first step of a method that controls it, in seconds");
+  command.add_option("--tolerance", changes.tolerance, "relative tolerance of methods that control their step");
+  command.add_option("--coordinates", changes.coordinates, "joint or absolute");
+  command.add_option("--set", changes.parameters, "NAME=VALUE: change a parameter of the model (may be repeated)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+// CLI11 would complain about the arguments after an unknown command; this names the command instead.
+bool unknown_command(int argc, char** argv, const std::vector<std::string>& commands) {
+  if (argc < 2) return false;
+  const std::string first = argv[1];
+  if (first.empty() || first[0] == '-') return false;
+  if (std::find(commands.begin(), commands.end(), first) != commands.end()) return false;
+  std::string hint = clatter::did_you_mean(first, commands);
+  std::error_code ignored;
+  if (std::filesystem::exists(first, ignored)) hint = fmt::format("did you mean `clatter run {}`?", first);
+  fmt::print(std::cerr, "error: there is no command `{}`{}{}\n", first, hint.empty() ? "" : "; ", hint);
+  fmt::print(std::cerr, "commands: run, verify, info, export, schema (`clatter --help` explains them)\n");
+  return true;
+}
+
+int dispatch(int argc, char** argv) {
+  const Console console{std::cout, std::cerr};
+
+  CLI::App app("Clatter simulates machines whose parts move, flex and knock on each other.", "clatter");
+  app.set_version_flag("--version", "clatter " CLATTER_VERSION);
+  app.require_subcommand(1);
+  app.footer(kExamples);
+  app.get_formatter()->column_width(36);
+
+  RunOptions run_options;
+  CLI::App* run_command = app.add_subcommand("run", "simulate a model and write a result file");
+  auto* model = run_command->add_option("MODEL", run_options.model, "model file (YAML)")->type_name("");
+  run_command->add_option("-o,--output", run_options.result, "result file (default: MODEL's name with .h5, here)")
+      ->type_name("RESULT");
+  auto* continued =
+      run_command->add_option("--continue", run_options.continue_from, "go on from the last checkpoint of a result");
+  continued->type_name("RESULT");
+  add_changes(*run_command, run_options.changes);
+  run_command->add_flag("-q,--quiet", run_options.quiet, "no progress, no summary");
+  model->excludes(continued);
+  for (const char* name : {"--output", "--method", "--step", "--tolerance", "--coordinates", "--set"}) {
+    continued->excludes(name);
+  }
+
+  VerifyOptions verify_options;
+  CLI::App* verify_command = app.add_subcommand("verify", "run models and compare them with their published values");
+  verify_command->add_option("MODEL|DIR", verify_options.paths, "model files, or folders searched for *.yaml")
+      ->required()
+      ->type_name("");
+  add_changes(*verify_command, verify_options.changes);
+  verify_command->add_option("-j,--jobs", verify_options.threads, "models at a time (default 2)")
+      ->check(CLI::Range(1, 256));
+  verify_command->add_flag("-q,--quiet", verify_options.quiet, "only what fell short and the last line");
+
+  std::string info_path;
+  Changes info_changes;
+  CLI::App* info_command = app.add_subcommand("info", "what is in a model or a result");
+  info_command->add_option("MODEL|RESULT", info_path, "model file or result file")->required()->type_name("");
+  info_command->add_option("--coordinates", info_changes.coordinates, "joint or absolute");
+  info_command->add_option("--set", info_changes.parameters, "NAME=VALUE: change a parameter of the model")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+
+  ExportOptions export_options;
+  std::string csv, vtk;
+  CLI::App* export_command = app.add_subcommand("export", "write a result as CSV or for ParaView");
+  export_command->add_option("RESULT", export_options.result, "result file")->required()->type_name("");
+  auto* csv_option = export_command->add_option("--csv", csv, "table; - is the standard output (default: RESULT.csv)");
+  csv_option->expected(0, 1)->type_name("[FILE]");
+  auto* vtk_option = export_command->add_option("--vtk", vtk, "ParaView time series FOLDER.pvd (default: RESULT.pvd)");
+  vtk_option->expected(0, 1)->type_name("[FOLDER]");
+  export_command->add_option("--channels", export_options.channels, "only these: names or globs such as 'rod.*' (CSV)")
+      ->type_name("GLOB...");
+  export_command->add_option("--stride", export_options.stride, "every n-th sample only (ParaView)")
+      ->check(CLI::Range(1, 1000000000));
+
+  CLI::App* schema_command = app.add_subcommand("schema", "print the JSON schema of the model language, for editors");
+
+  if (unknown_command(argc, argv, {"run", "verify", "info", "export", "schema"})) return kBadInput;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error, std::cout, std::cerr);
+    return code == 0 ? kDone : kBadInput;
+  }
+
+  return guarded(console, [&]() -> int {
+    if (run_command->parsed()) return run(run_options, console);
+    if (verify_command->parsed()) return verify(verify_options, console);
+    if (info_command->parsed()) return info(info_path, info_changes, console);
+    if (schema_command->parsed()) return schema(console);
+    if (csv_option->count() > 0) export_options.csv = csv;
+    if (vtk_option->count() > 0) export_options.vtk = vtk;
+    return export_result(export_options, console);
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return dispatch(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "error: " << error.what() << "\n";
+  } catch (...) {
+    std::cerr << "error: unknown\n";
+  }
+  return kSolveFailed;
+}
