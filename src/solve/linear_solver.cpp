@@ -14,9 +14,9 @@ constexpr double kSingular = 32 * std::numeric_limits<double>::epsilon();
 
 // Measured cost of a factorization and solution in nanoseconds, from which the faster path is chosen (bench of the
 // room: dense n = 15 .. 120, chains of 6 .. 30 links).
-double dense_cost(double n, bool complex) { return (complex ? 3.5 : 1.0) * (300 + 1.5 * n * n + 0.085 * n * n * n); }
-double sparse_cost(double n, double nonzeros, double flops, double fill, bool complex) {
-  return (complex ? 1.6 : 1.0) * (500 + 20 * n + 8 * nonzeros + 6 * fill + 0.8 * flops);
+double dense_cost(double n, bool complex) { return (complex ? 3.0 : 1.0) * (300 + 1.2 * n * n + 0.03 * n * n * n); }
+double sparse_cost(double nonzeros, double flops, double fill, bool complex) {
+  return (complex ? 1.6 : 1.0) * (4 * nonzeros + 2 * fill + 0.35 * flops);
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ LinearSolver<Scalar>::LinearSolver(PatternPtr pattern, LinearMethod method)
     const bool complex = !std::is_same_v<Scalar, double>;
     if (method == LinearMethod::automatic && n_ <= kNeverDense &&
         dense_cost(n_, complex) <
-            sparse_cost(n_, pattern_->nonzeros(), sparse_->expected_flops(), sparse_->expected_fill(), complex)) {
+            sparse_cost(pattern_->nonzeros(), sparse_->expected_flops(), sparse_->expected_fill(), complex)) {
       sparse_.reset();
     }
   }

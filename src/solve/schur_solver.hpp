@@ -1,0 +1,78 @@
+// S x = b with S = G M^-1 G^T, the equations of the constraint forces, also when constraints are redundant.
+//
+// S is symmetric and positive semidefinite; each dependent row of G takes one from its rank. b then lies in the range
+// of S up to rounding (or up to the error with which redundant constraints are met), and every solution gives the same
+// constraint forces G^T x. The one returned is the smallest in the metric D = diag(S), x^T D x = min: it does not
+// depend on units or on the order of the rows, and shares a load evenly between equal joints.
+//
+//   S + E = L D L^T          E raises only pivots that collapse (dense_ldl.hpp)
+//   x <- x + (S + E)^-1 (b - S x)      iterated Tikhonov regularization, until the residual stops falling
+//   N                        basis of the null space, N^T D N = 1, from the collapsed pivots: n_j = L^-T e_j
+//   b <- b - D N N^T b       the nearest consistent right-hand side, before
+//   x <- x - N N^T D x       the smallest solution, after
+//
+// While all rows are independent this is one factorization and one solution. Nothing is allocated after the first
+// factorization that meets a given number of redundant rows.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "solve/dense_ldl.hpp"
+#include "solve/sparse_ldl.hpp"
+#include "solve/sparsity.hpp"
+
+namespace clatter {
+
+enum class SchurMethod { automatic, dense, sparse };
+
+class SchurSolver {
+ public:
+  // The pattern holds the lower triangle or the full matrix.
+  explicit SchurSolver(PatternPtr pattern, SchurMethod method = SchurMethod::automatic);
+  // Dense, for factorize_dense().
+  explicit SchurSolver(int n);
+
+  int size() const { return n_; }
+  bool is_dense() const { return dense_ != nullptr; }
+
+  // Both read the lower triangle only. They throw std::domain_error when an entry is not finite.
+  void factorize(const SparseMatrix<double>& S);
+  void factorize_dense(const double* S, int leading_dimension);  // column-major; only when is_dense()
+
+  void solve(double* b);  // in place
+
+  // Number of redundant rows met by the last factorization, and which ones: rows that depend on those eliminated before
+  // them. The dense path eliminates in the order of the rows. rank.hpp names redundant constraints whatever the path.
+  int deficiency() const { return static_cast<int>(dependent_.size()); }
+  const std::vector<int>& dependent_rows() const { return dependent_; }
+
+  // Of the last solve: the part of b outside the range of S, relative to b, in the metric of D^-1. More than rounding
+  // means that redundant constraints contradict each other.
+  double inconsistency() const { return inconsistency_; }
+  // Smallest pivot over diagonal entry: the squared sine of the smallest angle met between a row and those before it.
+  double smallest_pivot_ratio() const;
+
+ private:
+  template <class Ldl>
+  void find_null_space(Ldl& ldl);
+  template <class Ldl>
+  void solve_with(Ldl& ldl, double* b);
+  void project_load(double* b);
+  void project_solution(double* x);
+  double load_norm(const double* b) const;
+
+  int n_;
+  PatternPtr pattern_;
+  std::unique_ptr<DenseLdl> dense_;
+  std::unique_ptr<SparseLdl> sparse_;
+  std::vector<int> dependent_, candidates_;
+  std::vector<double> N_;         // null vectors, one after the other
+  std::vector<double> diagonal_;  // D, one for an empty row
+  std::vector<double> x_, r_, y_;
+  int null_vectors_ = 0;
+  double inconsistency_ = 0;
+  bool factored_ = false;
+};
+
+}  // namespace clatter
