@@ -1,0 +1,28 @@
+#include "base/error.hpp"
+#include "integrate/integrator.hpp"
+#include "integrate/runge_kutta.hpp"
+
+namespace clatter {
+
+std::unique_ptr<Integrator> make_integrator(const IntegratorSettings& settings, Dynamics& dynamics) {
+  const bool controlled = settings.scheme == Scheme::dopri5 || settings.scheme == Scheme::radau5;
+  if (!(settings.step > 0) && (!controlled || settings.fixed_step)) {
+    throw InputError("this integrator needs a step", "give `step:` a positive time, or take `dopri5` or `radau5`");
+  }
+  switch (settings.scheme) {
+    case Scheme::euler:
+      return std::make_unique<RungeKutta>(dynamics, settings, kEuler);
+    case Scheme::verlet:
+      return std::make_unique<Verlet>(dynamics, settings);
+    case Scheme::rk4:
+      return std::make_unique<RungeKutta>(dynamics, settings, kRungeKutta4);
+    case Scheme::dopri5:
+      return std::make_unique<RungeKutta>(dynamics, settings, kDormandPrince);
+    case Scheme::radau5:
+    case Scheme::generalized_alpha:
+      break;
+  }
+  throw InputError("this integrator is not available");
+}
+
+}  // namespace clatter

@@ -1,0 +1,133 @@
+#include "integrate/projection.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "integrate/diagnosis.hpp"
+
+namespace clatter {
+
+namespace {
+
+constexpr int kMaxIterations = 20;
+// Newton's error after a correction of size s is of order s^2: below this the next one would be round-off.
+constexpr double kLastCorrection = 1e-8;
+constexpr double kRoundoff = 1e-13;
+
+double largest_ratio(const Vec& x, const Vec& scale) {
+  double largest = 0;
+  for (Eigen::Index i = 0; i < x.size(); ++i) largest = std::max(largest, std::abs(x[i]) / scale[i]);
+  return largest;
+}
+
+}  // namespace
+
+Projector::Projector(Dynamics& dynamics) : dynamics_(dynamics) {
+  const Sizes& n = dynamics.sizes();
+  u_scale_.setOnes(n.nv);
+  v_scale_.setOnes(n.nv);
+  z_scale_.setOnes(n.nz);
+  dynamics.scales(u_scale_, v_scale_, z_scale_);
+  rho_.setOnes(n.nc());
+  rho_v_.setOnes(n.nc());
+  phi_.setZero(n.nh);
+  residual_.setZero(n.nc());
+  b_.setZero(n.nc());
+  delta_.setZero(n.nv);
+}
+
+void Projector::start(const State& s) {
+  const Sizes& n = dynamics_.sizes();
+  if (n.nc() == 0) return;
+  Tangents tangents = dynamics_.tangent_layout();
+  dynamics_.tangents(s, Vec::Zero(n.nv), Vec::Zero(n.nc()), tangents);
+  const Pattern& pattern = tangents.G.pattern();
+  rho_.setZero();
+  rho_v_.setZero();
+  for (int j = 0; j < n.nv; ++j) {
+    for (int k = pattern.col_start()[j]; k < pattern.col_start()[j + 1]; ++k) {
+      const int row = pattern.row_index()[k];
+      const double g = tangents.G.values()[k];
+      rho_[row] += g * g * u_scale_[j] * u_scale_[j];
+      rho_v_[row] += g * g * v_scale_[j] * v_scale_[j];
+    }
+  }
+  // A row without entries (everything it holds is fixed) keeps a scale of one.
+  for (int i = 0; i < n.nc(); ++i) {
+    rho_[i] = rho_[i] > 0 ? std::sqrt(rho_[i]) : 1.0;
+    rho_v_[i] = rho_v_[i] > 0 ? std::sqrt(rho_v_[i]) : 1.0;
+  }
+}
+
+ProjectionReport Projector::positions(State& s) {
+  const Sizes& n = dynamics_.sizes();
+  ProjectionReport report;
+  if (n.nh == 0) return report;
+  const double spread = 10 * std::sqrt(static_cast<double>(n.nv));
+  for (;;) {
+    const double violation = position_violation(s);
+    if (violation <= kRoundoff) return report;
+    if (report.iterations == kMaxIterations || !std::isfinite(violation)) {
+      const Culprits rows = worst_rows(dynamics_, phi_, rho_);
+      throw SolveError(
+          "constraints-not-met", s.t, rows.names,
+          fmt::format("the constraints cannot be met after {} corrections of the positions; what remains: {}",
+                      report.iterations, rows.text),
+          "look for parts that cannot reach each other, or start closer to the assembled position");
+    }
+    b_.setZero();
+    b_.head(n.nh) = -phi_;
+    dynamics_.least_correction(s, b_, true, delta_);
+    dynamics_.plus(s.q, delta_, s.q);
+    const double size = largest_ratio(delta_, u_scale_);
+    ++report.iterations;
+    report.size = std::max(report.size, size);
+    // A violation that its own correction does not account for lies in rows that contradict each other.
+    const bool contradiction = violation > spread * size + 1e-11;
+    if (contradiction && report.iterations > 3) {
+      const Culprits rows = worst_rows(dynamics_, phi_, rho_);
+      throw SolveError("constraints-contradict", s.t, rows.names,
+                       fmt::format("redundant constraints contradict each other; what remains: {}", rows.text),
+                       "make the dimensions of the closed loop agree, or free one of its joints");
+    }
+    if (size <= kLastCorrection && !contradiction) return report;
+  }
+}
+
+ProjectionReport Projector::velocities(State& s) {
+  ProjectionReport report;
+  if (dynamics_.sizes().nc() == 0) return report;
+  // The equations are linear in v: a second pass only removes what the first left by rounding of a poor factorisation.
+  for (int pass = 0; pass < 3; ++pass) {
+    const double violation = velocity_violation(s);
+    if (violation <= kRoundoff) return report;
+    b_ = -residual_;
+    dynamics_.least_correction(s, b_, false, delta_);
+    s.v += delta_;
+    const double size = largest_ratio(delta_, v_scale_);
+    ++report.iterations;
+    report.size = std::max(report.size, size);
+    if (size <= 1e-3 && violation <= 10 * std::sqrt(static_cast<double>(delta_.size())) * size) return report;
+  }
+  if (velocity_violation(s) > 1e-9) {
+    const Culprits rows = worst_rows(dynamics_, residual_, rho_v_);
+    throw SolveError("velocities-not-met", s.t, rows.names,
+                     fmt::format("no velocities meet all constraints; what remains: {}", rows.text),
+                     "look for drives that work against each other or a singular position");
+  }
+  return report;
+}
+
+double Projector::position_violation(const State& s) {
+  dynamics_.constraints(s, phi_, residual_);
+  return largest_ratio(phi_, rho_);
+}
+
+double Projector::velocity_violation(const State& s) {
+  dynamics_.constraints(s, phi_, residual_);
+  return largest_ratio(residual_, rho_v_);
+}
+
+}  // namespace clatter

@@ -1,0 +1,26 @@
+// What a caller chooses about time integration. Nothing here depends on how a model was written.
+#pragma once
+
+namespace clatter {
+
+enum class Scheme { euler, verlet, rk4, dopri5, radau5, generalized_alpha };
+
+struct IntegratorSettings {
+  Scheme scheme = Scheme::dopri5;
+  // Fixed schemes: the step. Controlled schemes (dopri5, radau5): the first step, 0 to have it chosen.
+  double step = 0;
+  // dopri5 and radau5 keep `step` and skip error control; for order studies.
+  bool fixed_step = false;
+  double min_step = 0;  // 0: a few rounding units of the time
+  double max_step = 0;  // 0: none
+  // Weight of an error: absolute * scale + relative * |x|, with the scales of Dynamics::scales; for coordinates, which
+  // have no natural zero, (absolute + relative) * scale.
+  double relative_tolerance = 1e-8, absolute_tolerance = 1e-10;
+  bool project = true;  // remove constraint drift after each step (generalized-alpha: velocities only)
+  bool find_events = true;
+  double rho_inf = 0.8;             // generalized-alpha: spectral radius at infinite frequency, 0 <= rho_inf <= 1
+  double constraint_scaling = 1;    // generalized-alpha: factor on the scaling k of V-1; results do not depend on it
+  double newton_tolerance = 1e-10;  // generalized-alpha: last Newton increment in units of the scales
+};
+
+}  // namespace clatter
