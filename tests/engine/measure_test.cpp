@@ -248,6 +248,19 @@ TEST(AngleMeasure, OfOppositeAxesIsFlaggedWithoutNan) {
             MeasureFault::no_angle);
 }
 
+TEST_P(EveryMeasure, TangentByHandIsTheAutomaticOne) {
+  MeasureTangent t;
+  measure_detail::dual_tangent(which.kind, which.params, pair.first, pair.second, t);
+  const MeasureTangent m = measure_tangent(which.kind, which.params, pair.first, pair.second);
+  const double round_off = 1e-14 * size();
+  EXPECT_NEAR(m.bias, t.bias, round_off);
+  EXPECT_LT((m.g - t.g).norm() + (m.e_x - t.e_x).norm(), round_off);
+  EXPECT_LT((m.H - t.H).norm(), round_off);
+  EXPECT_LT((m.de_x - t.de_x).norm(), round_off);
+  EXPECT_LT((m.bias_x - t.bias_x).norm(), round_off);
+  EXPECT_LT((m.bias_xi - t.bias_xi).norm(), round_off);
+}
+
 TEST(MeasureTangent, IsReproducedByTwentyFourSeeds) {
   // Poses and twists as 24 independent directions: the derivative of the bias by the twists without the identity
   // bias = g . a + xi^T H xi on which the tangent builds.
