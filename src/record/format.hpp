@@ -1,0 +1,132 @@
+// The results room: what a run leaves behind. It takes names, units and numbers and knows nothing of mechanics.
+// From outside one needs writer.hpp, reader.hpp, export.hpp and hash.hpp; h5.hpp is the room's own.
+//
+// FORMAT, version 1. A result is one HDF5 file (superblock 3, the 1.10 format, no filters, no variable-length data, so
+// that one writer and many readers may share it). All texts are UTF-8, fixed length, padded with zero bytes.
+//
+//   /                          attributes: format = "clatter result", format_version = 1, program_version,
+//                              model_name, model_hash, started (ISO 8601)
+//   /model/0, /model/1, ...    text of each model file, the main file first; attribute: path
+//   /settings                  [n x 2] texts: key, value (absent when there are none)
+//   /samples/time              [N], attribute: unit
+//   /samples/channels/<name>   [N] for one component, else [N x width]; a name may hold slashes and is then a path;
+//                              attributes: unit, description, order (place among the channels), components (texts;
+//                              absent when unnamed)
+//   /ledger/time, /ledger/channels/<name>    the same for the energy ledger, which has a time axis of its own
+//   /events                    [E] of {t, kind (32 bytes), element (128), text (512)}
+//   /checkpoints/time          [K]
+//   /checkpoints/state         [K x s]   what the integrator needs to go on; each absent when its width is zero
+//   /checkpoints/memory        [K x m]
+//   /checkpoints/counters      [K x c]   unsigned 64 bit
+//   /checkpoints/rows          [K x 4]   rows of samples, ledger, events, checkpoints (this one included) at that
+//   moment /progress                  [8] unsigned 64 bit: rows of samples, ledger, events, checkpoints that are
+//   complete;
+//                              file size that holds them; number of commits; two reserved zeros
+//   /status                    running | finished | failed | interrupted
+//   /message, /summary         one line on how the run ended; the closing summary
+//
+// WHY IT SURVIVES A KILL. Rows are gathered in memory and go out in commits:
+//   1. each data set is lengthened and its new rows written past the page cache of HDF5 (no chunk cache, no sieve
+//      buffer), the time axis of a table after its channels;
+//   2. the metadata are flushed, which single-writer mode orders so that every state on disk is a readable file;
+//   3. /progress is overwritten in place, 64 bytes inside one page.
+// A reader believes /progress and nothing beyond it: rows past it may be half written. Space is handed out in 4 kB
+// pages so that no small metadata block straddles a page of the operating system, the one place where a kill can cut a
+// write in two. Nothing here protects against loss of power.
+//
+// WHO WRITES. The writer holds an open-file-description lock on byte 2^62 of the file; the system drops it when the
+// process dies. `status = running` without that lock is a run that was killed. HDF5's own whole-file lock is not used.
+// Other programs read a running or killed file with single-writer reading switched on (h5py: swmr=True) and a finished
+// one plainly.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace clatter::record {
+
+inline constexpr std::string_view kFormatName = "clatter result";
+inline constexpr std::uint64_t kFormatVersion = 1;
+
+// One line for the user: the file, what is wrong, what to do.
+class ResultError : public std::runtime_error {
+ public:
+  ResultError(const std::string& path, const std::string& problem, const std::string& advice);
+};
+
+// One recorded quantity, e.g. "bodies/rod/position" in "m" with the components x, y, z.
+struct Channel {
+  std::string name;
+  std::string unit;
+  int width = 1;
+  std::vector<std::string> components;  // empty, or one label a component
+  std::string description;
+  bool operator==(const Channel&) const = default;
+};
+
+struct SourceFile {
+  std::string path;
+  std::string text;
+  bool operator==(const SourceFile&) const = default;
+};
+
+struct RunInfo {
+  std::string model_name;
+  std::vector<SourceFile> model_files;  // the main file first, then its includes
+  std::string model_hash;               // see hash.hpp
+  std::string version;                  // of the program
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::string started;  // ISO 8601
+  bool operator==(const RunInfo&) const = default;
+};
+
+// Texts are cut, with an ellipsis, to the lengths the format gives them.
+struct Event {
+  double t = 0.0;
+  std::string kind;
+  std::string element;
+  std::string text;
+  bool operator==(const Event&) const = default;
+};
+inline constexpr std::size_t kEventKindBytes = 32;
+inline constexpr std::size_t kEventElementBytes = 128;
+inline constexpr std::size_t kEventTextBytes = 512;
+inline constexpr std::size_t kMessageBytes = 1024;
+inline constexpr std::size_t kSummaryBytes = 32768;
+
+// Widths of the three parts of a checkpoint, fixed for the life of a file.
+struct CheckpointSizes {
+  std::size_t state = 0;
+  std::size_t memory = 0;
+  std::size_t counters = 0;
+};
+
+// Complete rows of each table.
+struct RowCounts {
+  std::uint64_t samples = 0;
+  std::uint64_t ledger = 0;
+  std::uint64_t events = 0;
+  std::uint64_t checkpoints = 0;
+  bool operator==(const RowCounts&) const = default;
+};
+
+struct Checkpoint {
+  double t = 0.0;
+  std::vector<double> state;
+  std::vector<double> memory;
+  std::vector<std::uint64_t> counters;
+  RowCounts rows;
+};
+
+enum class Status { kRunning, kFinished, kFailed, kInterrupted };
+std::string_view to_string(Status status);
+
+// At most `bytes` bytes of `text`, whole UTF-8 characters, ending in an ellipsis where something was cut.
+std::string shortened(std::string_view text, std::size_t bytes);
+
+}  // namespace clatter::record

@@ -1,0 +1,364 @@
+// Why each data set remembers the commit it was refreshed at: HDF5 keeps the metadata of an open data set (length,
+// chunk index) in memory. A length read early can already cover rows whose chunks the cached index does not know yet,
+// and such rows would read as garbage. So a data set is refreshed before the first read after every new commit.
+#include "record/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+#include "record/h5.hpp"
+
+namespace clatter::record {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDamaged = "the file is damaged or incomplete: restore it from a copy or run the model again";
+constexpr const char* kGiveResult = "give a file written by 'clatter run'";
+
+struct DataSet {
+  h5::Handle id;
+  std::size_t width = 1;
+  std::uint64_t refreshed_at = 0;  // commit
+};
+
+struct Table {
+  std::vector<Channel> channels;
+  DataSet time;
+  std::vector<DataSet> data;
+};
+
+// Levenshtein distance, to name the channel that was probably meant.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({change, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+std::size_t find_channel(const std::vector<Channel>& channels, std::string_view name, const std::string& path) {
+  const auto at = std::find_if(channels.begin(), channels.end(), [&](const Channel& c) { return c.name == name; });
+  if (at != channels.end()) return static_cast<std::size_t>(at - channels.begin());
+  const auto nearest = std::min_element(channels.begin(), channels.end(), [&](const Channel& a, const Channel& b) {
+    return distance(a.name, name) < distance(b.name, name);
+  });
+  throw ResultError(path, fmt::format("has no channel '{}'", name),
+                    nearest == channels.end() ? "it records none" : fmt::format("did you mean '{}'?", nearest->name));
+}
+
+bool is_class(hid_t data_set, H5T_class_t wanted, std::size_t bytes) {
+  const h5::Handle type(H5Dget_type(data_set), H5Tclose);
+  return H5Tget_class(type) == wanted && H5Tget_size(type) == bytes;
+}
+
+std::vector<std::string> data_set_names(hid_t group) {
+  std::vector<std::string> names;
+  const auto visit = [](hid_t, const char* name, const H5O_info_t* info, void* out) -> herr_t {
+    if (info->type == H5O_TYPE_DATASET) static_cast<std::vector<std::string>*>(out)->emplace_back(name);
+    return 0;
+  };
+  H5Ovisit2(group, H5_INDEX_NAME, H5_ITER_INC, visit, &names, H5O_INFO_BASIC);
+  return names;
+}
+
+}  // namespace
+
+class Reader::Impl {
+ public:
+  std::string path;
+  h5::WriterLock watch;  // never taken, only asked
+  h5::Handle file;
+  RunInfo info;
+  Status status = Status::kRunning;
+  std::string message, summary;
+  RowCounts rows;
+  std::uint64_t commit = 0;
+  mutable Table samples, ledger;
+  mutable DataSet events, checkpoint_time, checkpoint_rows, checkpoint_state, checkpoint_memory, checkpoint_counters;
+  CheckpointSizes sizes;
+  h5::Handle event_type = h5::event_type();
+
+  explicit Impl(const std::string& name) : path(name) {
+    h5::quiet();
+    open_file();
+    watch = h5::WriterLock::open(path, false);
+    check_identity();
+    load_progress();
+    load_info();
+    load_table("samples", samples);
+    load_table("ledger", ledger);
+    events = open_data("events");
+    if (!is_class(events.id, H5T_COMPOUND, sizeof(h5::EventRow))) damaged("'events' has another layout");
+    load_checkpoint_layout();
+    load_status();
+  }
+
+  [[noreturn]] void damaged(const std::string& problem) const { throw ResultError(path, problem, kDamaged); }
+
+  void open_file() {
+    std::error_code error;
+    if (!fs::exists(path, error)) throw ResultError(path, "no such file", "check the name");
+    if (fs::is_directory(path, error)) throw ResultError(path, "is a folder", kGiveResult);
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream) throw ResultError(path, "cannot be read", "check its permissions");
+    std::array<char, 9> head{};
+    stream.read(head.data(), head.size());
+    if (stream.gcount() == 0) throw ResultError(path, "is empty", kGiveResult);
+    constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
+    if (std::string_view(head.data(), 8) != kSignature)
+      throw ResultError(path, "is not an HDF5 file, so not a Clatter result", kGiveResult);
+    if (stream.gcount() < 9) damaged("ends inside its first bytes");
+    if (head[8] != 3) throw ResultError(path, "is an HDF5 file but not a Clatter result", kGiveResult);
+    file = h5::Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, h5::access_properties()), H5Fclose);
+    if (!file.valid()) damaged("cannot be opened as an HDF5 file");
+  }
+
+  void check_identity() const {
+    if (H5Aexists(file, "format") <= 0 || h5::get_text(file, "format", path) != kFormatName)
+      throw ResultError(path, "is an HDF5 file but not a Clatter result", kGiveResult);
+    const std::uint64_t version = h5::get_number(file, "format_version", path);
+    if (version == 0) damaged("has the format version 0");
+    if (version > kFormatVersion)
+      throw ResultError(path,
+                        fmt::format("has format version {}, this program reads up to {}", version, kFormatVersion),
+                        "use a newer version of Clatter");
+  }
+
+  void load_progress() {
+    const h5::Handle data = h5::open_data(file, "progress", path);
+    std::array<std::uint64_t, 8> progress{};
+    if (h5::shape_of(data, path).rows != progress.size()) damaged("'progress' has another layout");
+    if (H5Dread(data, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, progress.data()) < 0)
+      damaged("'progress' is unreadable");
+    const std::uint64_t size = watch.file_size();
+    if (size < progress[4]) damaged(fmt::format("is cut off: {} bytes of at least {} are there", size, progress[4]));
+    // Without filters every row takes its bytes: more rows than bytes is nonsense that must not size an allocation.
+    for (std::size_t i = 0; i < 4; ++i)
+      if (progress[i] > size) damaged("counts more rows than it can hold");
+    rows = {progress[0], progress[1], progress[2], progress[3]};
+    commit = progress[5];
+  }
+
+  void load_status() {
+    const std::string text = h5::read_text(h5::open_data(file, "status", path), path);
+    const std::array all{Status::kRunning, Status::kFinished, Status::kFailed, Status::kInterrupted};
+    const auto at = std::find_if(all.begin(), all.end(), [&](Status s) { return to_string(s) == text; });
+    if (at == all.end()) damaged(fmt::format("has the unknown status '{}'", text));
+    status = *at;
+    message = h5::read_text(h5::open_data(file, "message", path), path);
+    summary = h5::read_text(h5::open_data(file, "summary", path), path);
+  }
+
+  void load_info() {
+    info.version = h5::get_text(file, "program_version", path);
+    info.model_name = h5::get_text(file, "model_name", path);
+    info.model_hash = h5::get_text(file, "model_hash", path);
+    info.started = h5::get_text(file, "started", path);
+    for (int i = 0; h5::exists(file, fmt::format("model/{}", i)); ++i) {
+      const h5::Handle text = h5::open_data(file, fmt::format("model/{}", i), path);
+      info.model_files.push_back({h5::get_text(text, "path", path), h5::read_text(text, path)});
+    }
+    if (!h5::exists(file, "settings")) return;
+    for (auto& row : h5::read_text_table(file, "settings", path)) {
+      if (row.size() != 2) damaged("'settings' has another layout");
+      info.settings.emplace_back(std::move(row[0]), std::move(row[1]));
+    }
+  }
+
+  DataSet open_data(const std::string& name) const {
+    DataSet data;
+    data.id = h5::open_data(file, name, path);
+    data.width = h5::shape_of(data.id, path).width;
+    return data;
+  }
+
+  void load_table(const std::string& name, Table& table) const {
+    table.time = open_data(name + "/time");
+    const std::string folder = name + "/channels";
+    const h5::Handle group(H5Gopen2(file, folder.c_str(), H5P_DEFAULT), H5Gclose);
+    if (!group.valid()) damaged(fmt::format("'{}' is missing", folder));
+    const std::vector<std::string> names = data_set_names(group);
+    table.channels.resize(names.size());
+    table.data.resize(names.size());
+    for (const std::string& channel_name : names) {
+      DataSet data = open_data(folder + "/" + channel_name);
+      const std::uint64_t order = h5::get_number(data.id, "order", path);
+      if (order >= names.size() || table.data[order].id.valid() || !is_class(data.id, H5T_FLOAT, sizeof(double)))
+        damaged(fmt::format("channel '{}' has another layout", channel_name));
+      Channel& c = table.channels[order];
+      c.name = channel_name;
+      c.unit = h5::get_text(data.id, "unit", path);
+      c.description = h5::get_text(data.id, "description", path);
+      c.width = static_cast<int>(data.width);
+      if (H5Aexists(data.id, "components") > 0) c.components = h5::get_texts(data.id, "components", path);
+      if (!c.components.empty() && c.components.size() != data.width)
+        damaged(fmt::format("channel '{}' has {} labels for {} components", c.name, c.components.size(), c.width));
+      table.data[order] = std::move(data);
+    }
+  }
+
+  void load_checkpoint_layout() {
+    const auto open_part = [&](const char* name, DataSet& part) -> std::size_t {
+      const std::string full = std::string("checkpoints/") + name;
+      if (!h5::exists(file, full)) return 0;
+      part = open_data(full);
+      return part.width;
+    };
+    const bool there = open_part("time", checkpoint_time) == 1 && open_part("rows", checkpoint_rows) == 4;
+    if (!there) damaged("'checkpoints' has another layout");
+    sizes = {open_part("state", checkpoint_state), open_part("memory", checkpoint_memory),
+             open_part("counters", checkpoint_counters)};
+  }
+
+  // Rows [first, first + count) that are committed, read into `out`, which `resize` has given its size.
+  template <class Resize>
+  void read(DataSet& data, hid_t type, std::size_t item_bytes, std::uint64_t total, std::uint64_t first,
+            std::uint64_t count, const Resize& resize) const {
+    h5::quiet();
+    first = std::min(first, total);
+    count = std::min(count, total - first);
+    if (data.refreshed_at != commit) {
+      if (H5Drefresh(data.id) < 0) damaged("a table cannot be brought up to date");
+      data.refreshed_at = commit;
+    }
+    const h5::Shape shape = h5::shape_of(data.id, path);
+    if (shape.width != data.width || shape.rows < total) damaged("a table is shorter than its committed rows");
+    if (count > watch.file_size() / (item_bytes * data.width)) damaged("counts more rows than it can hold");
+    void* out = resize(static_cast<std::size_t>(count), data.width);
+    h5::read_rows(data.id, type, data.width, first, static_cast<std::size_t>(count), out, path);
+  }
+
+  template <class T>
+  std::vector<T> read_vector(DataSet& data, hid_t type, std::uint64_t total, std::uint64_t first,
+                             std::uint64_t count) const {
+    std::vector<T> out;
+    read(data, type, sizeof(T), total, first, count, [&](std::size_t n, std::size_t width) {
+      out.resize(n * width);
+      return out.data();
+    });
+    return out;
+  }
+
+  RowMatrix read_matrix(Table& table, std::string_view name, std::uint64_t total, std::uint64_t first,
+                        std::uint64_t count) const {
+    RowMatrix out;
+    read(table.data[find_channel(table.channels, name, path)], H5T_NATIVE_DOUBLE, sizeof(double), total, first, count,
+         [&](std::size_t n, std::size_t width) {
+           out.resize(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(width));
+           return out.data();
+         });
+    return out;
+  }
+
+  Checkpoint checkpoint(std::uint64_t row) const {
+    if (row >= rows.checkpoints)
+      throw ResultError(path, fmt::format("has {} checkpoints, number {} is not there", rows.checkpoints, row),
+                        rows.checkpoints == 0 ? "run the model from its start" : "use the last one");
+    Checkpoint c;
+    const std::uint64_t total = rows.checkpoints;
+    c.t = read_vector<double>(checkpoint_time, H5T_NATIVE_DOUBLE, total, row, 1).at(0);
+    if (sizes.state > 0) c.state = read_vector<double>(checkpoint_state, H5T_NATIVE_DOUBLE, total, row, 1);
+    if (sizes.memory > 0) c.memory = read_vector<double>(checkpoint_memory, H5T_NATIVE_DOUBLE, total, row, 1);
+    if (sizes.counters > 0)
+      c.counters = read_vector<std::uint64_t>(checkpoint_counters, H5T_NATIVE_UINT64, total, row, 1);
+    const auto counts = read_vector<std::uint64_t>(checkpoint_rows, H5T_NATIVE_UINT64, total, row, 1);
+    c.rows = {counts[0], counts[1], counts[2], counts[3]};
+    if (c.rows.samples > rows.samples || c.rows.ledger > rows.ledger || c.rows.events > rows.events ||
+        c.rows.checkpoints != row + 1)
+      damaged(fmt::format("checkpoint {} speaks of rows that are not there", row));
+    return c;
+  }
+};
+
+Reader::Reader(const std::string& path) : impl_(std::make_unique<Impl>(path)) {}
+Reader::Reader(Reader&&) noexcept = default;
+Reader& Reader::operator=(Reader&&) noexcept = default;
+Reader::~Reader() = default;
+
+bool Reader::is_result(const std::string& path) {
+  h5::quiet();
+  const h5::Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, h5::access_properties()), H5Fclose);
+  try {
+    return file.valid() && H5Aexists(file, "format") > 0 && h5::get_text(file, "format", path) == kFormatName;
+  } catch (const ResultError&) {
+    return false;
+  }
+}
+
+bool Reader::refresh() {
+  h5::quiet();
+  const std::uint64_t before = impl_->commit;
+  const Status status_before = impl_->status;
+  // The status first: once it says finished, the progress read after it is the last there will be.
+  impl_->load_status();
+  impl_->load_progress();
+  return impl_->commit != before || impl_->status != status_before;
+}
+
+const std::string& Reader::path() const { return impl_->path; }
+const RunInfo& Reader::info() const { return impl_->info; }
+Status Reader::status() const { return impl_->status; }
+bool Reader::being_written() const { return impl_->watch.held_by_other(); }
+bool Reader::killed() const { return impl_->status == Status::kRunning && !being_written(); }
+const std::string& Reader::message() const { return impl_->message; }
+const std::string& Reader::summary() const { return impl_->summary; }
+RowCounts Reader::rows() const { return impl_->rows; }
+const std::vector<Channel>& Reader::channels() const { return impl_->samples.channels; }
+const std::vector<Channel>& Reader::ledger_channels() const { return impl_->ledger.channels; }
+CheckpointSizes Reader::checkpoint_sizes() const { return impl_->sizes; }
+Checkpoint Reader::checkpoint(std::uint64_t row) const { return impl_->checkpoint(row); }
+
+bool Reader::has(std::string_view name) const {
+  return std::any_of(channels().begin(), channels().end(), [&](const Channel& c) { return c.name == name; });
+}
+
+const Channel& Reader::channel(std::string_view name) const {
+  return channels()[find_channel(channels(), name, impl_->path)];
+}
+
+std::vector<double> Reader::times(std::uint64_t first, std::uint64_t count) const {
+  return impl_->read_vector<double>(impl_->samples.time, H5T_NATIVE_DOUBLE, impl_->rows.samples, first, count);
+}
+
+RowMatrix Reader::read(std::string_view channel, std::uint64_t first, std::uint64_t count) const {
+  return impl_->read_matrix(impl_->samples, channel, impl_->rows.samples, first, count);
+}
+
+std::vector<double> Reader::ledger_times(std::uint64_t first, std::uint64_t count) const {
+  return impl_->read_vector<double>(impl_->ledger.time, H5T_NATIVE_DOUBLE, impl_->rows.ledger, first, count);
+}
+
+RowMatrix Reader::read_ledger(std::string_view channel, std::uint64_t first, std::uint64_t count) const {
+  return impl_->read_matrix(impl_->ledger, channel, impl_->rows.ledger, first, count);
+}
+
+std::vector<Event> Reader::events(std::uint64_t first, std::uint64_t count) const {
+  const auto text = [](const char* field, std::size_t bytes) {
+    return std::string(field, static_cast<std::size_t>(std::find(field, field + bytes, '\0') - field));
+  };
+  std::vector<Event> out;
+  for (const h5::EventRow& row :
+       impl_->read_vector<h5::EventRow>(impl_->events, impl_->event_type, impl_->rows.events, first, count))
+    out.push_back({row.t, text(row.kind, kEventKindBytes), text(row.element, kEventElementBytes),
+                   text(row.text, kEventTextBytes)});
+  return out;
+}
+
+std::optional<Checkpoint> Reader::last_checkpoint() const {
+  if (impl_->rows.checkpoints == 0) return std::nullopt;
+  return impl_->checkpoint(impl_->rows.checkpoints - 1);
+}
+
+}  // namespace clatter::record

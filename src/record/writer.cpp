@@ -1,0 +1,531 @@
+#include "record/writer.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+#include "record/h5.hpp"
+#include "record/reader.hpp"
+
+namespace clatter::record {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kEventBuffer = 64;
+constexpr const char* kDiskAdvice = "free some disk space and go on from the last checkpoint";
+
+// Rows a chunk holds, which is also what the buffer gathers: about a megabyte over all channels, at most 4096 rows and
+// at least 16, and no more than the run is expected to give.
+std::size_t chunk_rows_for(std::size_t width, std::uint64_t expected_rows) {
+  const std::size_t fitting = (std::size_t{1} << 20U) / (sizeof(double) * (width + 1));
+  std::size_t rows = std::clamp<std::size_t>(fitting, 16, 4096);
+  if (expected_rows > 0) rows = std::clamp<std::size_t>(expected_rows, 16, rows);
+  return std::bit_floor(rows);
+}
+
+void check_channels(const std::vector<Channel>& channels, const std::string& path) {
+  const auto refuse = [&](const Channel& c, const std::string& problem, const std::string& advice) {
+    throw ResultError(path, fmt::format("channel '{}' {}", c.name, problem), advice);
+  };
+  std::set<std::string> names;
+  std::set<std::string> folders;
+  for (const Channel& c : channels) {
+    if (c.width < 1) refuse(c, fmt::format("has width {}", c.width), "record at least one component");
+    if (!c.components.empty() && c.components.size() != static_cast<std::size_t>(c.width))
+      refuse(c, fmt::format("has {} component labels for width {}", c.components.size(), c.width),
+             "label every component or none");
+    const std::string inside = "/" + c.name + "/";
+    for (const char* bad : {"//", "/./", "/../"})
+      if (inside.find(bad) != std::string::npos) refuse(c, "is not a usable name", "use words separated by single '/'");
+    if (c.name.find('\0') != std::string::npos) refuse(c, "holds a zero byte", "use printable characters");
+    if (!names.insert(c.name).second) refuse(c, "is recorded twice", "give every channel its own name");
+    for (std::size_t at = c.name.find('/'); at != std::string::npos; at = c.name.find('/', at + 1))
+      folders.insert(c.name.substr(0, at));
+  }
+  for (const Channel& c : channels)
+    if (folders.contains(c.name)) refuse(c, "is also the folder of another channel", "rename one of them");
+}
+
+// Time and channels on one time axis, with the rows not yet committed.
+struct Table {
+  std::vector<Channel> channels;
+  std::size_t width = 0;
+  std::size_t chunk_rows = 0;
+  std::vector<double> times;
+  std::vector<double> values;  // row by row
+  std::vector<double> column;  // one channel's rows side by side, as the file wants them
+  std::size_t buffered = 0;
+  std::uint64_t committed = 0;
+  h5::Handle time_data;
+  std::vector<h5::Handle> channel_data;
+
+  void create(hid_t file, const std::string& name, const std::vector<Channel>& list, std::uint64_t expected_rows,
+              const std::string& path) {
+    channels = list;
+    std::size_t widest = 0;
+    for (const Channel& c : channels) {
+      width += static_cast<std::size_t>(c.width);
+      widest = std::max(widest, static_cast<std::size_t>(c.width));
+    }
+    chunk_rows = chunk_rows_for(width, expected_rows);
+    times.resize(chunk_rows);
+    values.resize(chunk_rows * width);
+    column.resize(chunk_rows * widest);
+    const h5::Handle time = h5::create_rows(file, name + "/time", H5T_NATIVE_DOUBLE, 1, chunk_rows, path);
+    h5::put_text(time, "unit", "s", path);
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+      const Channel& c = channels[i];
+      const h5::Handle data = h5::create_rows(file, name + "/channels/" + c.name, H5T_NATIVE_DOUBLE,
+                                              static_cast<std::size_t>(c.width), chunk_rows, path);
+      h5::put_text(data, "unit", c.unit, path);
+      h5::put_text(data, "description", c.description, path);
+      h5::put_number(data, "order", i, path);
+      if (!c.components.empty()) h5::put_texts(data, "components", c.components, path);
+    }
+  }
+
+  void open(hid_t file, const std::string& name, const std::string& path) {
+    time_data = h5::open_data(file, name + "/time", path);
+    for (const Channel& c : channels) channel_data.push_back(h5::open_data(file, name + "/channels/" + c.name, path));
+  }
+
+  std::uint64_t rows() const { return committed + buffered; }
+
+  void add(double t, std::span<const double> row, const std::string& path) {
+    if (row.size() != width)
+      throw ResultError(path, fmt::format("a row of {} values was given for {}", row.size(), width),
+                        "give the values of all channels in order");
+    double sum = t;
+    for (const double x : row) sum += x * 0.0;  // NaN if any is NaN or infinite
+    if (std::isnan(sum)) refuse_nan(t, row, path);
+    times[buffered] = t;
+    std::copy(row.begin(), row.end(), values.begin() + static_cast<std::ptrdiff_t>(buffered * width));
+    ++buffered;
+  }
+
+  void refuse_nan(double t, std::span<const double> row, const std::string& path) const {
+    if (std::isnan(t)) throw ResultError(path, "a row was given at the time NaN", "report this diagnosis");
+    std::size_t at = 0;
+    for (const Channel& c : channels)
+      for (int k = 0; k < c.width; ++k, ++at)
+        if (std::isnan(row[at]))
+          throw ResultError(path, fmt::format("channel '{}' component {} is NaN at t = {} s", c.name, k, t),
+                            "the rows before it are kept");
+  }
+
+  void write(const std::string& path) {
+    if (buffered == 0) return;
+    std::size_t offset = 0;
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+      const auto w = static_cast<std::size_t>(channels[i].width);
+      for (std::size_t row = 0; row < buffered; ++row)
+        std::copy_n(values.data() + row * width + offset, w, column.data() + row * w);
+      h5::write_rows(channel_data[i], H5T_NATIVE_DOUBLE, w, committed, buffered, column.data(), path);
+      offset += w;
+    }
+    h5::write_rows(time_data, H5T_NATIVE_DOUBLE, 1, committed, buffered, times.data(), path);
+    committed += buffered;
+    buffered = 0;
+  }
+};
+
+void set_text(char* field, std::size_t bytes, const std::string& text) {
+  std::memset(field, 0, bytes);
+  if (text.size() <= bytes) {
+    std::memcpy(field, text.data(), text.size());
+  } else {
+    const std::string cut = shortened(text, bytes);
+    std::memcpy(field, cut.data(), cut.size());
+  }
+}
+
+void check_folder(const std::string& path) {
+  std::error_code error;
+  const fs::path folder = fs::path(path).parent_path();
+  if (fs::path(path).filename().empty()) throw ResultError(path, "is not a file name", "give a name such as result.h5");
+  if (!folder.empty() && !fs::is_directory(folder, error))
+    throw ResultError(path, fmt::format("the folder '{}' does not exist", folder.string()), "create it first");
+  if (fs::is_directory(path, error)) throw ResultError(path, "is a folder", "give a file name inside it");
+}
+
+}  // namespace
+
+class Writer::Impl {
+ public:
+  std::string path;        // what the user calls it
+  std::string built_path;  // where it is until publish()
+  WriterOptions options;
+  h5::WriterLock lock;
+  h5::Handle file;
+  Table samples;
+  Table ledger;
+  std::vector<h5::EventRow> events;
+  std::size_t events_buffered = 0;
+  std::uint64_t events_committed = 0;
+  std::uint64_t checkpoints = 0;
+  h5::Handle event_type = h5::event_type();
+  h5::Handle event_data, progress_data, status_data, message_data, summary_data;
+  h5::Handle checkpoint_time, checkpoint_state, checkpoint_memory, checkpoint_counters, checkpoint_rows;
+  std::uint64_t commits = 0;
+  Clock::time_point last_commit = Clock::now();
+  bool broken = false;
+
+  Impl(const std::string& target, const RunInfo& info, const std::vector<Channel>& channels,
+       const std::vector<Channel>& ledger_channels, const WriterOptions& wanted)
+      : path(target), options(wanted) {
+    static std::atomic<unsigned> serial{0};
+    built_path = fmt::format("{}.{}-{}.part", path, ::getpid(), serial++);
+    try {
+      build(info, channels, ledger_channels);
+      open();
+    } catch (...) {
+      close_all();
+      ::unlink(built_path.c_str());
+      throw;
+    }
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  ~Impl() {
+    if (!built_path.empty()) {  // never published
+      close_all();
+      ::unlink(built_path.c_str());
+      return;
+    }
+    if (!file.valid()) return;
+    try {
+      end(Status::kInterrupted, "the run stopped before its end", "");
+    } catch (const std::exception&) {
+      close_all();
+    }
+  }
+
+  void publish() {
+    commit();
+    if (std::rename(built_path.c_str(), path.c_str()) != 0)
+      throw ResultError(path, fmt::format("cannot be written ({})", std::strerror(errno)), "choose another place");
+    built_path.clear();
+  }
+
+  RowCounts rows() const { return {samples.rows(), ledger.rows(), events_committed + events_buffered, checkpoints}; }
+
+  void need_open() const {
+    if (broken) throw ResultError(path, "an earlier write failed, nothing more can be recorded", kDiskAdvice);
+    if (!file.valid()) throw ResultError(path, "the file was already finished", "resume it to go on");
+  }
+
+  void append(Table& table, double t, std::span<const double> values) {
+    need_open();
+    table.add(t, values, path);
+    if (table.buffered == table.chunk_rows)
+      commit();
+    else
+      commit_if_due();
+  }
+
+  void append_event(const Event& event) {
+    need_open();
+    h5::EventRow& row = events[events_buffered++];
+    row.t = event.t;
+    set_text(row.kind, kEventKindBytes, event.kind);
+    set_text(row.element, kEventElementBytes, event.element);
+    set_text(row.text, kEventTextBytes, event.text);
+    if (events_buffered == kEventBuffer)
+      commit();
+    else
+      commit_if_due();
+  }
+
+  void write_checkpoint(double t, std::span<const double> state, std::span<const double> memory,
+                        std::span<const std::uint64_t> counters, RowCounts at) {
+    need_open();
+    const CheckpointSizes& size = options.checkpoint;
+    if (state.size() != size.state || memory.size() != size.memory || counters.size() != size.counters)
+      throw ResultError(
+          path,
+          fmt::format("a checkpoint of {}, {}, {} numbers was given where {}, {}, {} were reserved", state.size(),
+                      memory.size(), counters.size(), size.state, size.memory, size.counters),
+          "give the sizes named at creation");
+    const std::array<std::uint64_t, 4> counts{at.samples, at.ledger, at.events, at.checkpoints};
+    guarded([&] {
+      const std::uint64_t row = checkpoints;
+      if (size.state > 0) h5::write_rows(checkpoint_state, H5T_NATIVE_DOUBLE, size.state, row, 1, state.data(), path);
+      if (size.memory > 0)
+        h5::write_rows(checkpoint_memory, H5T_NATIVE_DOUBLE, size.memory, row, 1, memory.data(), path);
+      if (size.counters > 0)
+        h5::write_rows(checkpoint_counters, H5T_NATIVE_UINT64, size.counters, row, 1, counters.data(), path);
+      h5::write_rows(checkpoint_rows, H5T_NATIVE_UINT64, counts.size(), row, 1, counts.data(), path);
+      h5::write_rows(checkpoint_time, H5T_NATIVE_DOUBLE, 1, row, 1, &t, path);
+      ++checkpoints;
+    });
+  }
+
+  void commit_if_due() {
+    if (Clock::now() - last_commit > std::chrono::duration<double>(options.commit_interval)) commit();
+  }
+
+  void commit() {
+    need_open();
+    guarded([&] {
+      samples.write(path);
+      ledger.write(path);
+      h5::write_rows(event_data, event_type, 1, events_committed, events_buffered, events.data(), path);
+      events_committed += std::exchange(events_buffered, 0);
+      h5::need(H5Fflush(file, H5F_SCOPE_LOCAL), path, "flush the file", kDiskAdvice);
+      write_progress();
+    });
+    last_commit = Clock::now();
+  }
+
+  void end(Status status, const std::string& message, const std::string& summary) {
+    commit();
+    guarded([&] {
+      h5::overwrite_text(summary_data, summary, path);
+      h5::overwrite_text(message_data, message, path);
+      h5::overwrite_text(status_data, to_string(status), path);
+    });
+    if (!close_all()) throw ResultError(path, "closing the file failed", "what was committed can still be read");
+  }
+
+ private:
+  template <class Work>
+  void guarded(const Work& work) {
+    h5::quiet();
+    try {
+      work();
+    } catch (...) {
+      broken = true;
+      throw;
+    }
+  }
+
+  void write_progress() {
+    const std::array<std::uint64_t, 8> progress{
+        samples.committed, ledger.committed, events_committed, checkpoints, lock.file_size(), ++commits, 0, 0};
+    h5::need(H5Dwrite(progress_data, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, progress.data()), path,
+             "write the progress", kDiskAdvice);
+  }
+
+  // Makes the file with everything in it that single-writer mode will not let us add later, and closes it.
+  void build(const RunInfo& info, const std::vector<Channel>& channels, const std::vector<Channel>& ledger_channels) {
+    h5::quiet();
+    const h5::Handle access = h5::access_properties();
+    const h5::Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+    H5Pset_file_space_strategy(creation, H5F_FSPACE_STRATEGY_PAGE, false, 1);
+    H5Pset_file_space_page_size(creation, 4096);
+    file = h5::Handle(h5::need(H5Fcreate(built_path.c_str(), H5F_ACC_TRUNC, creation, access), path, "create the file",
+                               "choose a place where you may write"),
+                      H5Fclose);
+    h5::put_text(file, "format", kFormatName, path);
+    h5::put_number(file, "format_version", kFormatVersion, path);
+    h5::put_text(file, "program_version", info.version, path);
+    h5::put_text(file, "model_name", info.model_name, path);
+    h5::put_text(file, "model_hash", info.model_hash, path);
+    h5::put_text(file, "started", info.started, path);
+    {
+      const h5::Handle model(H5Gcreate2(file, "model", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+      for (std::size_t i = 0; i < info.model_files.size(); ++i) {
+        const h5::Handle text = h5::create_text(model, std::to_string(i), info.model_files[i].text, 0, path);
+        h5::put_text(text, "path", info.model_files[i].path, path);
+      }
+    }
+    if (!info.settings.empty()) {
+      std::vector<std::vector<std::string>> rows;
+      for (const auto& [key, value] : info.settings) rows.push_back({key, value});
+      h5::create_text_table(file, "settings", rows, path);
+    }
+    for (const char* group : {"samples", "samples/channels", "ledger", "ledger/channels", "checkpoints"})
+      h5::Handle(H5Gcreate2(file, group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+    samples.create(file, "samples", channels, options.expected_rows, path);
+    ledger.create(file, "ledger", ledger_channels, options.expected_rows, path);
+    events.resize(kEventBuffer);
+    h5::create_rows(file, "events", event_type, 1, kEventBuffer, path);
+    build_checkpoints();
+    h5::create_text(file, "status", to_string(Status::kRunning), 16, path);
+    h5::create_text(file, "message", "", kMessageBytes, path);
+    h5::create_text(file, "summary", "", kSummaryBytes, path);
+    {
+      const hsize_t entries = 8;
+      const h5::Handle space(H5Screate_simple(1, &entries, nullptr), H5Sclose);
+      const h5::Handle early(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+      H5Pset_alloc_time(early, H5D_ALLOC_TIME_EARLY);
+      h5::Handle(h5::need(H5Dcreate2(file, "progress", H5T_NATIVE_UINT64, space, H5P_DEFAULT, early, H5P_DEFAULT), path,
+                          "create 'progress'"),
+                 H5Dclose);
+    }
+    if (!file.reset()) throw ResultError(path, "the file cannot be written", kDiskAdvice);
+  }
+
+  void build_checkpoints() const {
+    const CheckpointSizes& size = options.checkpoint;
+    // Rows of a checkpoint are written one at a time: a chunk of about a page keeps small ones from wasting space.
+    const auto make = [&](const char* name, hid_t type, std::size_t width) {
+      if (width > 0)
+        h5::create_rows(file, std::string("checkpoints/") + name, type, width,
+                        std::max<std::size_t>(1, 4096 / (8 * width)), path);
+    };
+    make("time", H5T_NATIVE_DOUBLE, 1);
+    make("rows", H5T_NATIVE_UINT64, 4);
+    make("state", H5T_NATIVE_DOUBLE, size.state);
+    make("memory", H5T_NATIVE_DOUBLE, size.memory);
+    make("counters", H5T_NATIVE_UINT64, size.counters);
+  }
+
+  // Opens the finished skeleton for one writer and many readers and takes the writer's lock.
+  void open() {
+    file = h5::Handle(h5::need(H5Fopen(built_path.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, h5::access_properties()),
+                               path, "open the file for writing"),
+                      H5Fclose);
+    samples.open(file, "samples", path);
+    ledger.open(file, "ledger", path);
+    event_data = h5::open_data(file, "events", path);
+    progress_data = h5::open_data(file, "progress", path);
+    status_data = h5::open_data(file, "status", path);
+    message_data = h5::open_data(file, "message", path);
+    summary_data = h5::open_data(file, "summary", path);
+    const auto open_part = [&](const char* name, std::size_t width) {
+      return width > 0 ? h5::open_data(file, std::string("checkpoints/") + name, path) : h5::Handle();
+    };
+    checkpoint_time = open_part("time", 1);
+    checkpoint_rows = open_part("rows", 4);
+    checkpoint_state = open_part("state", options.checkpoint.state);
+    checkpoint_memory = open_part("memory", options.checkpoint.memory);
+    checkpoint_counters = open_part("counters", options.checkpoint.counters);
+    lock = h5::WriterLock::open(built_path, true);
+    lock.acquire();
+  }
+
+  bool close_all() {
+    h5::quiet();
+    for (h5::Handle* handle :
+         {&event_data, &progress_data, &status_data, &message_data, &summary_data, &checkpoint_time, &checkpoint_rows,
+          &checkpoint_state, &checkpoint_memory, &checkpoint_counters, &samples.time_data, &ledger.time_data})
+      handle->reset();
+    samples.channel_data.clear();
+    ledger.channel_data.clear();
+    const bool closed = file.reset();
+    lock = h5::WriterLock();
+    return closed;
+  }
+};
+
+namespace {
+
+// Refuses to replace what is not ours to replace; otherwise returns the lock that keeps others from doing the same.
+h5::WriterLock claim(const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return {};
+  try {
+    const Reader existing(path);
+  } catch (const ResultError&) {
+    if (!Reader::is_result(path))
+      throw ResultError(path, "exists and is not a Clatter result", "choose another name or remove it");
+  }
+  h5::WriterLock lock = h5::WriterLock::open(path, true);
+  if (!lock.acquire())
+    throw ResultError(path, "another run is writing this file", "wait for it to end or choose another name");
+  return lock;
+}
+
+}  // namespace
+
+Writer Writer::create(const std::string& path, const RunInfo& info, const std::vector<Channel>& channels,
+                      const std::vector<Channel>& ledger, const WriterOptions& options) {
+  h5::quiet();
+  check_channels(channels, path);
+  check_channels(ledger, path);
+  check_folder(path);
+  const h5::WriterLock old = claim(path);
+  auto impl = std::make_unique<Impl>(path, info, channels, ledger, options);
+  impl->publish();
+  return Writer(std::move(impl));
+}
+
+Writer Writer::resume(const std::string& path, std::uint64_t row) {
+  h5::quiet();
+  std::unique_ptr<Impl> impl;
+  h5::WriterLock old;
+  {
+    const Reader reader(path);
+    old = h5::WriterLock::open(path, true);
+    if (!old.acquire()) throw ResultError(path, "another run is writing this file", "wait for it to end");
+    const RowCounts keep = reader.checkpoint(row).rows;
+    WriterOptions options;
+    options.checkpoint = reader.checkpoint_sizes();
+    impl = std::make_unique<Impl>(path, reader.info(), reader.channels(), reader.ledger_channels(), options);
+
+    const auto copy_table = [&](Table& table, std::uint64_t rows, bool is_ledger) {
+      std::vector<double> line(table.width);
+      for (std::uint64_t first = 0; first < rows; first += table.chunk_rows) {
+        const std::uint64_t count = std::min<std::uint64_t>(table.chunk_rows, rows - first);
+        const std::vector<double> times = is_ledger ? reader.ledger_times(first, count) : reader.times(first, count);
+        std::vector<RowMatrix> columns;
+        for (const Channel& c : table.channels)
+          columns.push_back(is_ledger ? reader.read_ledger(c.name, first, count) : reader.read(c.name, first, count));
+        for (std::uint64_t i = 0; i < count; ++i) {
+          auto out = line.begin();
+          for (const RowMatrix& column : columns) {
+            const auto values = column.row(static_cast<Eigen::Index>(i));
+            out = std::copy(values.begin(), values.end(), out);
+          }
+          impl->append(table, times[i], line);
+        }
+      }
+    };
+    copy_table(impl->samples, keep.samples, false);
+    copy_table(impl->ledger, keep.ledger, true);
+    for (std::uint64_t first = 0; first < keep.events; first += kEventBuffer)
+      for (const Event& event : reader.events(first, std::min<std::uint64_t>(kEventBuffer, keep.events - first)))
+        impl->append_event(event);
+    for (std::uint64_t i = 0; i <= row; ++i) {
+      const Checkpoint c = reader.checkpoint(i);
+      impl->write_checkpoint(c.t, c.state, c.memory, c.counters, c.rows);
+    }
+  }
+  impl->publish();
+  return Writer(std::move(impl));
+}
+
+Writer::Writer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Writer::Writer(Writer&&) noexcept = default;
+Writer& Writer::operator=(Writer&&) noexcept = default;
+Writer::~Writer() = default;
+
+void Writer::append(double t, std::span<const double> values) { impl_->append(impl_->samples, t, values); }
+void Writer::append_ledger(double t, std::span<const double> values) { impl_->append(impl_->ledger, t, values); }
+void Writer::append_event(const Event& event) { impl_->append_event(event); }
+
+void Writer::checkpoint(double t, std::span<const double> state, std::span<const double> memory,
+                        std::span<const std::uint64_t> counters) {
+  RowCounts at = impl_->rows();
+  ++at.checkpoints;
+  impl_->write_checkpoint(t, state, memory, counters, at);
+  impl_->commit();
+}
+
+void Writer::commit() { impl_->commit(); }
+void Writer::commit_if_due() { impl_->commit_if_due(); }
+
+void Writer::finish(Status status, const std::string& message, const std::string& summary) {
+  impl_->need_open();
+  impl_->end(status, message, summary);
+}
+
+RowCounts Writer::rows() const { return impl_->rows(); }
+const std::string& Writer::path() const { return impl_->path; }
+const std::vector<Channel>& Writer::channels() const { return impl_->samples.channels; }
+const std::vector<Channel>& Writer::ledger_channels() const { return impl_->ledger.channels; }
+
+}  // namespace clatter::record
