@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <ostream>
+
+#include "app/channels.hpp"
+#include "app/info.hpp"
+#include "app/text.hpp"
+#include "record/reader.hpp"
+
+namespace clatter::app {
+
+namespace {
+
+std::string state_of(const record::Reader& reader) {
+  if (reader.being_written()) return "being written now";
+  if (reader.killed()) return "killed while it was running";
+  return std::string(record::to_string(reader.status()));
+}
+
+}  // namespace
+
+int info_result(const std::string& path, const Console& console) {
+  const record::Reader reader(path);
+  const record::RunInfo& info = reader.info();
+  const record::RowCounts rows = reader.rows();
+  std::ostream& out = console.out;
+
+  fmt::print(out, "{}: result of {} ({})\n", path, info.model_name, state_of(reader));
+  if (!reader.message().empty()) fmt::print(out, "  {}\n", reader.message());
+  fmt::print(out, "  started {}, program version {}\n", info.started, info.version);
+  fmt::print(out, "  model hash {}\n", info.model_hash.substr(0, 16));
+  for (const record::SourceFile& file : info.model_files) fmt::print(out, "  model text: {}\n", file.path);
+  if (rows.samples > 0) {
+    const double first = reader.times(0, 1).front(), last = reader.times(rows.samples - 1, 1).front();
+    fmt::print(out, "  {} from {} s to {} s, {}\n", counted(rows.samples, "sample"), number(first), number(last),
+               counted(rows.events, "event"));
+  } else {
+    fmt::print(out, "  no samples\n");
+  }
+  if (const auto checkpoint = reader.last_checkpoint()) {
+    fmt::print(out, "  last checkpoint at {} s", number(checkpoint->t));
+    const bool open = reader.status() != record::Status::kFinished && !reader.being_written();
+    fmt::print(out, "{}\n", open ? fmt::format("; go on with  clatter run --continue {}", path) : "");
+  }
+
+  Table settings({"setting", "value"});
+  for (const auto& [key, value] : info.settings) settings.row({key, value});
+  if (!settings.empty()) fmt::print(out, "\n{}", settings.text());
+
+  Table channels({"quantity", "unit", "components", "description"});
+  for (const record::Channel& c : reader.channels()) {
+    std::string components;
+    for (const std::string& name : c.components) components += (components.empty() ? "" : " ") + name;
+    channels.row({quantity_of_channel(c.name), c.unit, components, c.description});
+  }
+  fmt::print(out, "\n{}", channels.text());
+
+  constexpr std::uint64_t kShown = 20;
+  const auto events = reader.events(0, kShown);
+  if (!events.empty()) {
+    Table table({"time/s", "event", "element", ""}, {Table::Align::right});
+    for (const record::Event& e : events) table.row({number(e.t, 8), e.kind, e.element, e.text});
+    fmt::print(out, "\n{}", table.text());
+    if (rows.events > kShown) fmt::print(out, "  and {} more\n", whole(rows.events - kShown));
+  }
+  if (!reader.summary().empty()) fmt::print(out, "\n{}", reader.summary());
+  return kDone;
+}
+
+}  // namespace clatter::app

@@ -1,0 +1,43 @@
+// What a run tells at its end: counts, speed, energy ledger, constraints, checks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/checks.hpp"
+
+namespace clatter::app {
+
+// Energy ledger of a run: stored(end) = stored(start) + sum of works + remainder. Works are positive for energy
+// supplied and negative for energy dissipated.
+struct Ledger {
+  double start = 0, end = 0;
+  std::vector<std::string> names;
+  std::vector<double> works;
+  double kinetic = 0;  // largest kinetic energy seen, the measure for the remainder (stored energy has no natural zero)
+
+  double remainder() const;
+  double scale() const;  // largest kinetic energy plus all energy that went in or out
+  bool closes() const;   // |remainder| <= kLedgerTolerance * scale
+};
+inline constexpr double kLedgerTolerance = 1e-4;
+
+std::string ledger_text(const Ledger& ledger);
+
+struct RunSummary {
+  std::string title;
+  std::uint64_t bodies = 0, coordinates = 0, constraints = 0, degrees_of_freedom = 0;
+  std::string method;
+  double start = 0, end = 0;  // simulated time covered by this process
+  std::uint64_t steps = 0, rejected = 0, events = 0;
+  double wall = 0;
+  Ledger ledger;
+  bool constrained = false;
+  double position_residual = 0, velocity_residual = 0;  // in units of the model's own scales
+  std::vector<CheckResult> checks;
+};
+
+std::string summary_text(const RunSummary& summary);
+
+}  // namespace clatter::app
