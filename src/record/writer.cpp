@@ -1,5 +1,6 @@
 #include "record/writer.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -300,15 +301,32 @@ class Writer::Impl {
   }
 
  private:
+  // A write that failed half-way leaves HDF5 with metadata it can neither finish nor forget, and closing would write
+  // them in a wrong order over a sound file. So the end is noted in the room reserved for it, and the library's
+  // descriptor is turned away from the file: on disk all stays as a kill at this moment would leave it.
   template <class Work>
   void guarded(const Work& work) {
     h5::quiet();
     try {
       work();
-    } catch (...) {
+    } catch (const std::exception& error) {
       broken = true;
+      abandon(error.what());
       throw;
     }
+  }
+
+  void abandon(const std::string& why) {
+    try {
+      h5::overwrite_text(message_data, why, path);
+      h5::overwrite_text(status_data, to_string(Status::kFailed), path);
+    } catch (const std::exception&) {  // the status stays `running`, as after a kill
+    }
+    void* descriptor = nullptr;
+    const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (H5Fget_vfd_handle(file, H5P_DEFAULT, &descriptor) >= 0 && descriptor != nullptr && nowhere >= 0)
+      ::dup2(nowhere, *static_cast<const int*>(descriptor));
+    if (nowhere >= 0) ::close(nowhere);
   }
 
   void write_progress() {

@@ -237,6 +237,8 @@ TEST_F(KilledRuns, AFullDiskIsReportedAndKeepsWhatWasCommitted) {
   EXPECT_NE(message.find("File too large"), std::string::npos) << message;
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   const Reader reader(path);
+  EXPECT_EQ(reader.status(), Status::kFailed);
+  EXPECT_EQ(reader.message(), message);
   EXPECT_GT(reader.rows().samples, 1000U);
   EXPECT_TRUE(is_prefix_of_run(reader));
 }

@@ -99,7 +99,7 @@ TEST_F(WrongFiles, WithNoiseInTheMetadataGiveAnErrorOrTheRightNames) {
   std::mt19937_64 random(6);
   const auto size = std::filesystem::file_size(path);
   int refused = 0;
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 20; ++round) {
     const std::string noisy = file("noisy.h5");
     std::filesystem::copy_file(path, noisy, std::filesystem::copy_options::overwrite_existing);
     {
@@ -117,7 +117,7 @@ TEST_F(WrongFiles, WithNoiseInTheMetadataGiveAnErrorOrTheRightNames) {
     });
     if (message != "(no error)") ++refused;
   }
-  EXPECT_GT(refused, 50);  // the first 20 kB are mostly checksummed metadata and texts
+  EXPECT_GT(refused, 5);  // the first 20 kB are mostly checksummed metadata and texts
 }
 
 TEST_F(WrongFiles, AWriterSaysWhyItCannotStartAndLeavesNothingBehind) {
