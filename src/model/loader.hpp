@@ -1,0 +1,130 @@
+// The loader's inside: from YAML trees to a Model, in passes over all scopes (the model itself and each instance of an
+// assembly): names and parameters, bodies, joints, forces, then what to compute.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "model/load.hpp"
+#include "model/reader.hpp"
+
+namespace clatter::loading {
+
+// Axes with the given z, and y as near as possible to the wished one; without a wish the world's where it fits.
+Quat axes_along(const Vec3& z, const std::optional<Vec3>& y = {});
+
+// One scope with the sections of the files (or of the assembly) that fill it.
+struct Sections {
+  std::vector<const YamlNode::Entry*> parameters, frames, bodies, joints, forces, instances;
+};
+
+class Loader {
+ public:
+  explicit Loader(const LoadOptions& options) : options_(options), reader_(mistakes_) {}
+  Model run(const std::string& text, const std::string& name);
+
+ private:
+  // load.cpp: files, parameters, scopes
+  void read_file(const std::string& text, const std::string& name);
+  void merge(const YamlNode& root, const std::string& name);
+  void include(const YamlNode& list, const std::string& name);
+  void append(std::vector<const YamlNode::Entry*>& to, const YamlNode& section, const char* what);
+  Sections assembly_sections(const YamlNode& node);
+  using Override = std::unordered_map<std::string, Parameter>;
+  void evaluate_parameters(Scope& scope, const std::vector<const YamlNode::Entry*>& entries, const Override& given,
+                           const std::string& instance);
+  Parameter fit_override(Parameter given, const YamlNode::Entry& definition);
+  void expand(Scope& scope, Sections sections);
+  void instantiate(Scope& outer, const YamlNode::Entry& entry);
+  // Registers a name in its scope; false when it is not one or is taken.
+  bool claim(Scope& scope, const YamlNode::Entry& entry, const char* kind);
+  bool valid_name(const YamlNode::Entry& entry, const char* kind);
+  void count_object(const YamlNode::Entry& entry);
+  const YamlNode* main_value(const char* key) const;
+
+  // load_bodies.cpp
+  Placement placement(const Object& o);
+  Placement frame_placement(const YamlNode& node, const Scope& scope, const std::string& what);
+  void ground_frame(const Scope& scope, const YamlNode::Entry& entry);
+  void body(const Scope& scope, const YamlNode::Entry& entry);
+  void mass_properties(const Object& o, Body& b);
+  bool inertia(const Object& o, Body& b);
+  struct Solid {
+    double volume = 0;
+    Vec3 inertia = Vec3::Zero();  // principal, for unit mass, about the centre
+  };
+  std::optional<Solid> shape(const Object& body, Body& b);
+  void pose(const Object& o, Body& b);
+  void check_planar(const Object& o, const Body& b);
+  void check_inertia(const Object& o, const Body& b);
+
+  // load_joints.cpp
+  std::optional<Attachment> place(const YamlNode& node, const Scope& scope);
+  std::optional<Attachment> named_place(const YamlNode& node, const Scope& scope);
+  std::optional<std::pair<Attachment, Attachment>> two_places(const Object& o);
+  std::optional<Placement> start_pose(const Attachment& a) const;
+  bool planar(int body) const;
+  void joint(const Scope& scope, const YamlNode::Entry& entry);
+  void joint_places(const Object& o, Joint& j);
+  void joint_axes(const Object& o, Joint& j);
+  void joint_components(const Object& o, Joint& j, const std::string& type);
+  void joint_start(const Object& o, Joint& j);
+  void joint_extras(const Object& o, Joint& j);
+  int find_joint(const YamlNode& name, const Scope& scope);
+  void check_couplings();
+
+  // load_forces.cpp
+  // Rotational laws take angles and torques.
+  std::optional<Law> law(const Object& o, bool rotational, const std::string& rest_key, double rest);
+  std::optional<PlayLaw> play(const Object& o, bool rotational);
+  std::optional<TableLaw> table(const Object& o, bool rotational);
+  void force(const Scope& scope, const YamlNode::Entry& entry);
+  void load(const Object& o, Load l);
+  void element(const Object& o, ForceElement f, const std::string& type);
+  bool deformation(const Object& o, ForceElement& f, const std::string& type, bool& rotational, double& start);
+
+  // load_study.cpp
+  void outputs(const YamlNode& node);
+  void checks(const YamlNode& node);
+  void check(const YamlNode& node);
+  void simulate(const YamlNode& node);
+  void initial(const YamlNode& node);
+  void check_uses();
+
+  const LoadOptions& options_;
+  Mistakes mistakes_;
+  Reader reader_;
+  Model model_;
+  std::deque<YamlDocument> documents_;
+  std::vector<std::string> open_files_;  // being read, for cycles
+  std::unordered_set<std::string> read_files_;
+  // Top-level keys that are not merged: of the outermost file that gives them.
+  std::unordered_map<std::string, const YamlNode*> single_;
+  std::vector<const YamlNode*> outputs_, checks_;
+  Sections sections_;
+  std::unordered_map<std::string, const YamlNode::Entry*> assemblies_;
+  std::vector<std::string> open_assemblies_;  // being expanded, for cycles
+  struct Work {
+    Scope* scope;
+    Sections sections;
+  };
+  std::deque<Scope> scopes_;
+  std::deque<Work> work_;
+  std::unordered_map<std::string, int> body_index_, joint_index_;
+  std::unordered_map<std::string, int> ground_frame_index_;
+  std::unordered_set<std::string> objects_;  // full names of everything that has quantities
+  struct Coupling {
+    const YamlNode* name;
+    const Scope* scope;
+    bool rotation;
+  };
+  std::vector<Coupling> couplings_;  // joints named by gears and racks
+  std::size_t object_count_ = 0;
+  std::size_t parameter_count_ = 0;
+};
+
+}  // namespace clatter::loading

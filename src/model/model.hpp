@@ -1,0 +1,272 @@
+// The Model: what the user wrote, after units, parameters, expressions, includes and assemblies are resolved.
+//
+// Plain named values with their source positions; nothing here knows how anything is solved. The loader
+// (`load.hpp`) makes a Model from YAML; a program may also fill one in by hand. The engine's `compile`
+// turns it into a System.
+//
+// Conventions: SI units; all names are full names, an object inside an assembly `arm` is `arm.rod`;
+// `ground` is the inertial body. A Placement maps coordinates of a child frame to its parent:
+// x_parent = position + rotation * x_child.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/math.hpp"
+
+namespace clatter {
+
+class Expression;  // a compiled formula: values and exact derivatives (model/expression.hpp)
+
+struct Named {
+  std::string name;
+  Source source;
+};
+
+struct Placement {
+  Vec3 position = Vec3::Zero();
+  Quat rotation = Quat::Identity();
+  Placement operator*(const Placement& o) const { return {position + rotation * o.position, rotation * o.rotation}; }
+  Placement inverse() const { return {rotation.conjugate() * -position, rotation.conjugate()}; }
+};
+
+// A scalar that may depend on time and on measured quantities of the moving model ("rod.tip.velocity.x", "pin.angle").
+// `expression` takes its variables in the order of `inputs`; the name "t" is the time. No expression: `constant`.
+struct Function {
+  double constant = 0;
+  std::shared_ptr<const Expression> expression;
+  std::vector<std::string> inputs;
+  Source source;
+  bool is_constant() const { return expression == nullptr; }
+};
+
+// --- bodies --------------------------------------------------------------------------------------------------------
+
+// What a body looks like; the engine ignores it, mass properties are already derived from it.
+struct Shape {
+  enum class Kind { none, box, sphere, cylinder, capsule, rod } kind = Kind::none;
+  Vec3 size = Vec3::Zero();  // box: edges; sphere: radius; cylinder and capsule: radius, length (axis z)
+  Placement placement;       // in the body's frame
+};
+
+struct FrameDef : Named {
+  Placement placement;  // in the body's frame
+};
+
+enum class BodyKind { rigid, planar, particle, planar_particle };
+
+struct Body : Named {
+  BodyKind kind = BodyKind::rigid;
+  double mass = 0;
+  Mat3 inertia = Mat3::Zero();         // about the centre of mass, body axes; planar: only (2,2) is used
+  Vec3 center_of_mass = Vec3::Zero();  // in the body's frame
+  // Pose and velocity of the body's frame at the start; without a pose the body is placed by its joints.
+  std::optional<Placement> pose;
+  std::optional<Vec3> velocity;          // of the frame's origin, world axes
+  std::optional<Vec3> angular_velocity;  // world axes
+  std::vector<FrameDef> frames;
+  Shape shape;
+};
+
+// A place on a body: index into Model::bodies, or -1 for ground.
+struct Attachment {
+  int body = -1;
+  Placement placement;  // in the body's frame
+  std::string label;    // as the user wrote it: "rod.tip"
+  Source source;
+};
+
+// --- laws: stress sigma as a function of a deformation e and its rate ------------------------------------------------
+
+// sigma = stiffness (e - rest) + damping de/dt
+struct LinearLaw {
+  double stiffness = 0, damping = 0;
+  double rest = 0;
+  bool tension_only = false;      // no force for e < rest, never pushes
+  bool compression_only = false;  // no force for e > rest, never pulls
+};
+// sigma(e) through points, plus linear damping; slope continues outside.
+struct TableLaw {
+  std::vector<double> e, sigma;
+  bool smooth = true;  // natural cubic spline, else straight lines
+  double damping = 0;
+};
+// Play (backlash) between two flanks, the free interval being [lower, upper]; P-9 of the contact theory:
+// elastic: -c g; damped: -c g - d dg/dt while g < 0; clipped: max(0, -c g - d dg/dt) for all g.
+struct PlayLaw {
+  enum class Kind { elastic, damped, clipped } kind = Kind::damped;
+  double lower = 0, upper = 0;
+  bool has_lower = true, has_upper = true;  // one-sided play: only one flank
+  double stiffness = 0, damping = 0;
+};
+// sigma is a formula of e ("e"), its rate ("de"), time and any measured quantity.
+struct FormulaLaw {
+  Function sigma;
+};
+// First-order actuator: T dz/dt = command(t, quantities) - z;  sigma = -gain z (a force that pushes e to grow for z >
+// 0).
+struct ActuatorLaw {
+  Function command;
+  double time_constant = 0;
+  double gain = 1;
+  double initial = 0;
+};
+using Law = std::variant<LinearLaw, TableLaw, PlayLaw, FormulaLaw, ActuatorLaw>;
+
+// --- joints ----------------------------------------------------------------------------------------------------------
+
+struct Free {};
+struct Rigid {};
+struct Elastic {
+  Law law;
+};
+struct Driven {
+  Function motion;  // of time only
+};
+using Status = std::variant<Free, Rigid, Elastic, Driven>;
+
+// The joint frames are A on the first body and B on the second; the joint's axis is z of A (revolute, prismatic,
+// cylindrical, screw), the universal joint's axes are z of A and y of B. Components are named
+// x y z (displacement of B in axes of A) and rx ry rz (rotation); 1-axis joints call theirs `angle` and `displacement`.
+enum class JointKind {
+  revolute,
+  prismatic,
+  cylindrical,
+  spherical,
+  universal,
+  planar,
+  fixed,
+  screw,
+  distance,
+  point_on_curve,
+  constant_velocity,
+  bushing,
+  gear,         // ratio between the angles of two joints
+  rack_pinion,  // displacement of one joint against the angle of another
+  slip,         // non-holonomic: no velocity of B against A along an axis of A's frame (knife edge, wheel)
+  coordinate    // holds or drives a measured quantity: "rod.position.x"
+};
+
+struct JointComponent {
+  std::string name;
+  Status status;
+  Source source;
+};
+
+// f(x, y) = 0 in the plane z of frame A: a circle or an ellipse about A's origin, a line along x, or a formula of x and
+// y.
+struct Curve {
+  enum class Kind { circle, ellipse, line, formula } kind = Kind::circle;
+  double a = 0, b = 0;                        // radius, or semi-axes along x and y
+  std::shared_ptr<const Expression> formula;  // variables x, y
+};
+
+struct Joint : Named {
+  JointKind kind = JointKind::revolute;
+  Attachment a, b;
+  std::vector<JointComponent> components;  // what differs from the kind's own: drives, elastic or rigid components
+  double pitch = 0;                        // screw: displacement a radian
+  double ratio = 1;              // gear: angle1 + ratio * angle2 = const; rack: displacement - ratio * angle = const
+  std::optional<double> length;  // distance; without it the distance at the start
+  Curve curve;
+  std::string first, second;  // gear, rack: names of the two joints; coordinate: `first` is the quantity
+  // Start values of the free components (in the kind's order), for placing bodies without a pose.
+  std::vector<double> position, velocity;
+  // Preferred coordinates: the model's default, or a joint forced into the tree or out of it.
+  std::optional<bool> in_tree;
+};
+
+// --- forces ----------------------------------------------------------------------------------------------------------
+
+// A force or torque on one place, with the opposite on `reaction` when given. Components in world axes or in the
+// frame's.
+struct Load : Named {
+  bool torque = false;
+  Attachment at;
+  std::optional<Attachment> reaction;
+  Function component[3];
+  bool follower = false;  // components along the axes of `at`
+};
+
+// A stress between two places along one deformation.
+struct ForceElement : Named {
+  enum class Kind { distance, angle, coordinate } kind = Kind::distance;
+  Attachment a, b;  // angle: about z of A; coordinate: displacement of B along `axis` of A
+  int axis = 2;
+  std::string quantity;  // kind coordinate with a named quantity instead of places ("pin.angle")
+  Law law;
+};
+
+// --- what to compute -------------------------------------------------------------------------------------------------
+
+struct Output {
+  std::string quantity;  // "rod.tip.position", "pin.angle", "energy.total", "pin.force"
+  Source source;
+};
+
+struct Check {
+  std::string
+      quantity;  // a scalar quantity: "rod.tip.position.x", or "max(energy.total)" style reduction in `reduction`
+  enum class Reduction {
+    at_time,
+    final,
+    minimum,
+    maximum,
+    mean,
+    drift,
+    amplitude,
+    peak_to_peak,
+    integral,
+    first_zero
+  } reduction = Reduction::final;
+  double time = 0;
+  double value = 0;
+  double tolerance = 0;  // absolute
+  std::string from;      // where the number comes from
+  Source source;
+};
+
+enum class Method { rk4, dopri5, radau5, generalized_alpha, euler, verlet };
+
+struct Simulate {
+  Method method = Method::dopri5;
+  double start = 0, end = 1;
+  double step = 0;         // fixed step, or first step where the step is controlled (0: chosen)
+  double max_step = 0;     // 0: none
+  double output_step = 0;  // 0: (end-start)/1000
+  double relative_tolerance = 1e-8, absolute_tolerance = 1e-10;
+  double rho_inf = 0.8;            // generalized-alpha
+  double checkpoint_interval = 0;  // simulated seconds, 0: a hundredth of the run
+  bool project = true;             // remove constraint drift
+  Source source;
+};
+
+struct InitialConditions {
+  bool adjust_positions = true, adjust_velocities = true;  // else an inconsistent start is an error
+  std::vector<std::string> keep;  // bodies and joints that must not move when the start is made consistent
+};
+
+struct Model {
+  std::string title, description;
+  std::string file;
+  std::vector<std::pair<std::string, std::string>> texts;  // every file read: path and text
+  std::vector<std::pair<std::string, double>> parameters;  // of the model itself, by name, SI
+  Vec3 gravity = Vec3::Zero();
+  bool joint_coordinates = false;  // coordinates: joint | absolute
+  std::vector<FrameDef> ground_frames;
+  std::vector<Body> bodies;
+  std::vector<Joint> joints;
+  std::vector<Load> loads;
+  std::vector<ForceElement> force_elements;
+  std::vector<Output> outputs;
+  std::vector<Check> checks;
+  Simulate simulate;
+  InitialConditions initial;
+};
+
+}  // namespace clatter
