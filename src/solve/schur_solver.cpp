@@ -13,9 +13,10 @@ namespace {
 
 // Pivots this small, relative to the diagonal, are looked at: their null vector n decides.
 constexpr double kCollapsedPivot = 1e-9;
-// A row is redundant when n^T S n <= kNullQuotient n^T D n: an angle of 1e-6 between the row and the others. Rounding
-// alone leaves about 1e-15.
+// A row is redundant when S n = lambda D n with lambda up to this: an angle of 1e-6 between the row and the others.
+// Rounding alone leaves about 1e-15.
 constexpr double kNullQuotient = 1e-12;
+constexpr int kInverseIterations = 3;
 // With pivots above this a single solution is as exact as S itself.
 constexpr double kNoCorrection = 1e-3;
 constexpr int kMaxCorrections = 6;
@@ -119,29 +120,48 @@ void SchurSolver::find_null_space(Ldl& ldl) {
     std::fill(n, n + n_, 0.0);
     n[j] = 1.0;
     ldl.solve_transpose(n);
-    ldl.multiply(n, y_.data());
-    double energy = 0, norm = 0;
-    for (int i = 0; i < n_; ++i) {
-      energy += n[i] * y_[i];
-      norm += diagonal_[i] * n[i] * n[i];
-    }
-    if (!(energy <= kNullQuotient * norm)) continue;
-    dependent_.push_back(j);
-    // Gram-Schmidt in the metric of D, twice, to be orthogonal to rounding.
-    for (int pass = 0; pass < 2; ++pass) {
-      for (int m = 0; m < null_vectors_; ++m) {
-        const double* other = N_.data() + static_cast<size_t>(m) * n_;
-        double dot = 0;
-        for (int i = 0; i < n_; ++i) dot += other[i] * diagonal_[i] * n[i];
-        for (int i = 0; i < n_; ++i) n[i] -= dot * other[i];
+    // Rows that are dependent up to an error e leave |S n| ~ e although n^T S n ~ e^2: inverse iteration makes n an
+    // eigenvector, S n = lambda D n, so that projections along it do not disturb the rest.
+    for (int iteration = 0;; ++iteration) {
+      if (!orthonormalize(n)) break;
+      ldl.multiply(n, y_.data());
+      double lambda = 0, error = 0;
+      for (int i = 0; i < n_; ++i) lambda += n[i] * y_[i];
+      for (int i = 0; i < n_; ++i) {
+        const double e = y_[i] - lambda * diagonal_[i] * n[i];
+        error += e * e / diagonal_[i];
       }
+      if (std::sqrt(error) <= kNullQuotient || iteration == kInverseIterations) {
+        if (lambda <= kNullQuotient) {
+          dependent_.push_back(j);
+          ++null_vectors_;
+        }
+        break;
+      }
+      for (int i = 0; i < n_; ++i) n[i] *= diagonal_[i];
+      ldl.solve(n);
     }
-    norm = 0;
-    for (int i = 0; i < n_; ++i) norm += diagonal_[i] * n[i] * n[i];
-    const double factor = 1.0 / std::sqrt(norm);
-    for (int i = 0; i < n_; ++i) n[i] *= factor;
-    ++null_vectors_;
   }
+}
+
+// Gram-Schmidt against the null vectors found before, in the metric of D, twice, to be orthogonal to rounding.
+bool SchurSolver::orthonormalize(double* n) const {
+  double size = 0;
+  for (int i = 0; i < n_; ++i) size += diagonal_[i] * n[i] * n[i];
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int m = 0; m < null_vectors_; ++m) {
+      const double* other = N_.data() + static_cast<size_t>(m) * n_;
+      double dot = 0;
+      for (int i = 0; i < n_; ++i) dot += other[i] * diagonal_[i] * n[i];
+      for (int i = 0; i < n_; ++i) n[i] -= dot * other[i];
+    }
+  }
+  double norm = 0;
+  for (int i = 0; i < n_; ++i) norm += diagonal_[i] * n[i] * n[i];
+  if (!(norm > 1e-20 * size)) return false;
+  const double factor = 1.0 / std::sqrt(norm);
+  for (int i = 0; i < n_; ++i) n[i] *= factor;
+  return true;
 }
 
 void SchurSolver::project_load(double* b) {

@@ -7,7 +7,7 @@
 //
 //   S + E = L D L^T          E raises only pivots that collapse (dense_ldl.hpp)
 //   x <- x + (S + E)^-1 (b - S x)      iterated Tikhonov regularization, until the residual stops falling
-//   N                        basis of the null space, N^T D N = 1, from the collapsed pivots: n_j = L^-T e_j
+//   N                        basis of the null space, N^T D N = 1, from the collapsed pivots: n_j = L^-T e_j, refined
 //   b <- b - D N N^T b       the nearest consistent right-hand side, before
 //   x <- x - N N^T D x       the smallest solution, after
 //
@@ -58,6 +58,7 @@ class SchurSolver {
   void find_null_space(Ldl& ldl);
   template <class Ldl>
   void solve_with(Ldl& ldl, double* b);
+  bool orthonormalize(double* n) const;
   void project_load(double* b);
   void project_solution(double* x);
   double load_norm(const double* b) const;
