@@ -112,6 +112,7 @@ class Integrator {
   Vec a_trial_, lambda_trial_, zdot_trial_;  // at trial_ when trial_known_
   bool known_ = false, trial_known_ = false;
   double error_ = 0;
+  Vec worst_error_;  // of each velocity index in the last attempt, for diagnoses
   double start_time_ = 0;
   StepReport report_;
 
@@ -143,7 +144,6 @@ class Integrator {
   double grid_index_ = 0;  // fixed steps end at start_time_ + k step
   double controller_memory_ = 1e-4;
   bool last_rejected_ = false;
-  Vec worst_error_;
   Events events_;
 };
 

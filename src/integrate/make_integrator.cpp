@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "integrate/generalized_alpha.hpp"
 #include "integrate/integrator.hpp"
 #include "integrate/runge_kutta.hpp"
 
@@ -18,8 +19,9 @@ std::unique_ptr<Integrator> make_integrator(const IntegratorSettings& settings, 
       return std::make_unique<RungeKutta>(dynamics, settings, kRungeKutta4);
     case Scheme::dopri5:
       return std::make_unique<RungeKutta>(dynamics, settings, kDormandPrince);
-    case Scheme::radau5:
     case Scheme::generalized_alpha:
+      return std::make_unique<GeneralizedAlpha>(dynamics, settings);
+    case Scheme::radau5:
       break;
   }
   throw InputError("this integrator is not available");

@@ -18,9 +18,9 @@ struct IntegratorSettings {
   double relative_tolerance = 1e-8, absolute_tolerance = 1e-10;
   bool project = true;  // remove constraint drift after each step (generalized-alpha: velocities only)
   bool find_events = true;
-  double rho_inf = 0.8;             // generalized-alpha: spectral radius at infinite frequency, 0 <= rho_inf <= 1
-  double constraint_scaling = 1;    // generalized-alpha: factor on the scaling k of V-1; results do not depend on it
-  double newton_tolerance = 1e-10;  // generalized-alpha: last Newton increment in units of the scales
+  double rho_inf = 0.8;            // generalized-alpha: spectral radius at infinite frequency, 0 <= rho_inf <= 1
+  double constraint_scaling = 1;   // generalized-alpha: factor on the scaling k of V-1; results do not depend on it
+  double newton_tolerance = 1e-8;  // generalized-alpha: error left in accelerations, in units of v_scale^2 / u_scale
 };
 
 }  // namespace clatter
