@@ -93,7 +93,7 @@ Row twists(const std::pair<Frame, Frame>& f) {
 // Fourth-order central difference: with h = 1e-3 and functions of size and scale 1 the truncation is near 1e-12 and
 // the round-off near 1e-13; 1e-8 leaves room for the strongly curved cases.
 template <class F>
-auto difference(F f, double h = 1e-3) {
+auto difference(F f, double h = 1e-3) -> decltype(f(h)) {
   return ((f(-2 * h) - f(2 * h)) + 8.0 * (f(h) - f(-h))) / (12 * h);
 }
 
