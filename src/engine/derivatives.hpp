@@ -1,0 +1,74 @@
+// Derivatives: exact tangents of an Engine's residuals (the struct Tangents of Dynamics).
+//
+// Elements only know frames. A measure between frames A and B gives its gradient g and H = dg/dx in frame space
+// (x: increments of the two poses, world axes). With J = dx/dq, the columns of the two frames, a stress or multiplier
+// that enters the residual as kappa g adds
+//
+//   K += kappa J^T H' J,   H' = H and, in the rows of the torques, - tilde(f): the lever arm of f moves with the frame
+//
+// while the turning of the columns themselves under the applied wrenches is one sweep over the tree (TreeTangent).
+// Gradients of rates and of second derivatives follow from the frames' own derivative columns:
+//   d(de)/dq = J^T de_x + Zq^T g,  d(dde)/dq = J^T bias_x + Zq^T bias_xi + Aq^T g,  d(dde)/dv = J^T bias_xi + Av^T g.
+#pragma once
+
+#include <vector>
+
+#include "engine/engine.hpp"
+
+namespace clatter {
+
+struct Derivatives {
+  explicit Derivatives(const Engine& engine);
+  Tangents layout() const;
+  void evaluate(Engine& engine, const State& s, const Vec& lambda, Tangents& out);
+
+ private:
+  // Columns of a pair of frames: A's path, then B's.
+  struct FramePair {
+    int a, b;
+    std::vector<int> columns;
+    std::vector<int> slots;  // of columns x columns in the pattern of M, C, K; row-major
+    int na = 0;
+    TreeTangent::PointColumns A, B;
+    Eigen::Matrix<double, 12, 12> H;  // sum of kappa H'
+    bool used = false;
+  };
+  // Rows of one measure in velocity space.
+  struct MeasureRows {
+    int pair = -1;  // -1: a joint coordinate
+    std::vector<int> columns;
+    std::vector<double> g, zq, aq, av;
+    MeasureTangent t;
+  };
+  // Sum over the terms of a deformation: columns (with repetition) and values.
+  struct Composite {
+    std::vector<int> columns;
+    std::vector<double> g, zq;
+    void clear() { columns.clear(), g.clear(), zq.clear(); }
+  };
+
+  std::vector<int> measure_columns(const System& sys, int measure) const;
+  std::vector<int> deformation_columns(const System& sys, const Deformation& d) const;
+  std::vector<int> input_columns(const System& sys, const CompiledFunction& f) const;
+  void measures(Engine& engine, bool accelerations);
+  void compose(const Engine& engine, const Deformation& d, Composite& c) const;
+  void add_hessian(const Engine& engine, const Deformation& d, double kappa, Tangents& out);
+  void stress(Engine& engine, const Deformation& d, const State& s, Tangents& out);
+  void load(Engine& engine, const CompiledLoad& load, int frame, double sign, const State& s, Tangents& out);
+  void inner_states(Engine& engine, const State& s, Tangents& out);
+  void constraints(Engine& engine, Tangents& out);
+  // out.K and out.C += column (x) d(function)/d(inputs); inner states go to out.Rz.
+  void outer_inputs(const CompiledFunction& f, const double* gradient, const std::vector<int>& columns,
+                    const std::vector<double>& values, const Composite* own, Tangents& out) const;
+  int pair_of(int a, int b) const;
+  int link_of_velocity(const System& sys, int velocity) const;
+
+  TreeTangent tree_;
+  std::vector<FramePair> pairs_;
+  std::vector<MeasureRows> rows_;
+  Composite composite_, other_;
+  TreeTangent::PointColumns point_;
+  PatternPtr pattern_, pattern_G_, pattern_Rz_, pattern_F_, pattern_Fz_;
+};
+
+}  // namespace clatter

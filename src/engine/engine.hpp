@@ -1,0 +1,126 @@
+// Engine: one thread's evaluator of a System. Implements Dynamics with linear-time sweeps over the trees and small
+// sparse algebra over the constraint rows; never allocates after construction.
+//
+//   evaluate   links -> frames -> measures -> deformations      (kept while the state stays the same)
+//   residual   inertia wrenches - applied wrenches - lambda rows, swept inward:  r = M a - h - G^T lambda
+//   index 1    a0 = M^-1 h,  X = M^-1 G^T,  (G X) lambda = -(gamma + G a0),  a = a0 + X lambda
+#pragma once
+
+#include <Eigen/SparseCore>
+#include <memory>
+#include <vector>
+
+#include "base/error.hpp"
+#include "engine/system.hpp"
+#include "engine/tree_tangent.hpp"
+#include "solve/schur_solver.hpp"
+
+namespace clatter {
+
+struct Derivatives;  // exact tangents of an engine's residuals (derivatives.hpp)
+
+class Engine : public Dynamics {
+ public:
+  explicit Engine(std::shared_ptr<const System> system);
+  ~Engine() override;
+
+  const System& system() const { return *system_; }
+
+  const Sizes& sizes() const override { return system_->sizes; }
+  std::span<const int> rotation_blocks() const override { return system_->tree.rotation_blocks; }
+  void plus(const Vec& q, const Vec& delta, Vec& q_out) const override { system_->tree.plus(q, delta, q_out); }
+  void minus(const Vec& q1, const Vec& q0, Vec& delta) const override { system_->tree.minus(q1, q0, delta); }
+  void accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) override;
+  void residual(const State& s, const Vec& a, const Vec& lambda, Vec& r, Vec& zdot) override;
+  void constraints(const State& s, Vec& phi, Vec& velocity_residual) override;
+  void constraint_forces(const State& s, const Vec& lambda, Vec& f) override;
+  void least_correction(const State& s, const Vec& b, bool positions, Vec& delta) override;
+  const Tangents& tangent_layout() const override { return *layout_; }
+  void tangents(const State& s, const Vec& a, const Vec& lambda, Tangents& out) override;
+  double stored_energy(const State& s) override;
+  void powers(const State& s, const Vec& a, const Vec& lambda, Vec& p) override;
+  void events(const State& s, Vec& g) override;
+  std::string event_name(int index) const override;
+  std::string row_name(int row) const override;
+  std::string velocity_name(int index) const override;
+  void scales(Vec& u_scale, Vec& v_scale, Vec& z_scale) const override;
+
+  // Velocities marked here do not move in least_correction (empty: all may). For consistent initialisation.
+  void freeze(std::vector<bool> frozen) { frozen_ = std::move(frozen); }
+
+  // --- for observers and reports -------------------------------------------------------------------------------
+  // Links, frames, measures at s; a frame's acceleration is that of generalized accelerations `a` when given.
+  void observe(const State& s, const Vec* a);
+  FrameState<double> frame_state(int frame) const;
+  MeasureValue<double> measure_value(int measure, const State& s, const double* qdd = nullptr) const;
+  const TreeWork& links() const { return work_; }
+  struct DeformationValue {
+    double e = 0, rate = 0, bias = 0;  // bias: second derivative without generalized accelerations
+  };
+  DeformationValue deformation_value(const Deformation& d, const State& s) const;
+  double stress(const Deformation& d, const State& s) const;
+  double kinetic() const { return kinetic_energy(system_->tree, work_); }
+  double potential(const State& s) const;  // gravity and springs
+  Eigen::SparseMatrix<double, Eigen::RowMajor> constraint_matrix(const State& s);
+  const MeasureValue<double>& measure(int index) const { return measures_[index]; }
+  Vec3 load_value(int index, const State& s) const { return load_vector(system_->loads[index], s); }
+
+ private:
+  friend struct Derivatives;
+
+  // --- evaluation
+  void evaluate(const State& s);  // links, frames, measures
+  void evaluate_accelerations(const State& s, const double* qdd);
+  SolveError measure_fault(int measure, MeasureFault fault, double t) const;
+  double input_value(const FunctionInput& in, const State& s, double e, double de) const;
+  double function_value(const CompiledFunction& f, const State& s, double e, double de) const;
+  void gradient_factors(const Deformation& d, double factors[4]) const;  // de/dm_k
+  void curvature_factors(const Deformation& d, double& fxx, double& fxy, double& fyy) const;
+  void curve_third(const Deformation& d, double third[2]) const;  // f_ijk dm_i dm_j of a curve
+  void row_value(int row, const State& s, double& phi, double& rate, double& bias) const;
+  const Deformation& row_deformation(int row) const;
+
+  // --- forces: applied wrenches on links at mass centres, and on joint coordinates directly
+  void apply_forces(const State& s, bool with_gravity = true);
+  void add_gradient(const Deformation& d, double factor);
+  void wrench_on_frame(int frame, const Vec3& f, const Vec3& n);
+  Vec3 load_vector(const CompiledLoad& load, const State& s) const;
+  void apply_load(const CompiledLoad& load, const Vec3& f);
+  void sweep(Vec& r);
+  void inner_rates(const State& s, Vec& zdot) const;
+
+  // --- constraint rows
+  void project_path(int link, Vec3 F, Vec3 N, double* tau) const;
+  void build_G(int rows);
+  void build_schur(int rows);
+  void solve_schur(int rows, double* b);
+
+  std::shared_ptr<const System> system_;
+  std::unique_ptr<Tangents> layout_;
+  TreeWork work_;
+  std::vector<FrameState<double>> frames_;
+  std::vector<MeasureValue<double>> measures_;
+  std::vector<Vec3> F_, N_;  // applied wrenches on links, at mass centres
+  Vec tau_;                  // applied generalized forces on joint coordinates directly
+  Vec zero_a_, zero_lambda_, scratch_v_, a0_, rhs_;
+  // Constraint rows as dense segments over the trees they touch.
+  struct Segment {
+    int row, tree, offset, v0, n;
+  };
+  std::vector<Segment> segments_;
+  std::vector<int> row_begin_;  // segments of row r: [row_begin_[r], row_begin_[r+1])
+  std::vector<double> G_, X_;
+  struct Pair {
+    int first, second, slot;  // segments, and their place in S
+  };
+  std::vector<Pair> pairs_holonomic_, pairs_all_;
+  std::unique_ptr<SparseMatrix<double>> S_holonomic_, S_all_;
+  std::unique_ptr<SchurSolver> schur_holonomic_, schur_all_;
+  std::vector<bool> frozen_;
+  std::unique_ptr<Derivatives> derivatives_;
+  // What the arrays were last evaluated for.
+  State last_;
+  bool fresh_ = false;
+};
+
+}  // namespace clatter

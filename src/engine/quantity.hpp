@@ -1,0 +1,58 @@
+// Quantities: everything that can be observed of a moving model, by name.
+//
+//   BODY.position BODY.orientation BODY.velocity BODY.angular_velocity     of the body's frame, world axes
+//   BODY.FRAME.position ...                                                 of a named frame
+//   JOINT.angle | .displacement | .x .y .z .rx .ry .rz  and  .rate.<component>   free and elastic components
+//   JOINT.force JOINT.torque                                                on the second body, axes of the joint's
+//   frame A ELEMENT.length | .angle | .displacement, .rate, .force, .state          force elements energy.kinetic
+//   energy.potential energy.total energy.<channel> energy.remainder system.momentum system.angular_momentum
+//   system.center_of_mass
+//
+// A vector quantity's component is written with a further `.x`.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/state.hpp"
+
+namespace clatter {
+
+class System;
+class Engine;
+
+struct QuantityInfo {
+  std::string name;                     // "rod.tip.position"
+  std::string unit;                     // "m"
+  std::vector<std::string> components;  // {"x","y","z"}; empty for a scalar
+  std::string description;
+  int width() const { return components.empty() ? 1 : static_cast<int>(components.size()); }
+};
+
+// Every quantity of the system, in a fixed order.
+std::vector<QuantityInfo> all_quantities(const System& system);
+
+// Evaluates a chosen list of quantities at an instant; one per thread.
+class Observer {
+ public:
+  // Names or globs ("rod.*", "*.position"); an unknown name throws InputError with the nearest known one.
+  // A component ("rod.position.x") selects just that scalar.
+  Observer(std::shared_ptr<const System> system, const std::vector<std::string>& patterns);
+  ~Observer();
+  Observer(Observer&&) noexcept;
+
+  const std::vector<QuantityInfo>& quantities() const;
+  int width() const;  // numbers in all
+  // `ledger` holds the integrals of the power channels (may be empty: then energy.<channel> reads 0).
+  void evaluate(Engine& engine, const State& s, const Vec& a, const Vec& lambda, const Vec& ledger,
+                double energy_at_start, std::span<double> out) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace clatter

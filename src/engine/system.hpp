@@ -1,0 +1,77 @@
+// System: the compiled model. Arrays of like elements and index maps; immutable, shared between threads.
+//
+// Every moving body is a link of a tree. A body in absolute coordinates is a tree of its own whose root moves
+// freely; a body in joint coordinates hangs on its parent's link by its joint. What is not part of a tree is a
+// deformation: a function e of measures between frames, whose status says what becomes of it (a row of
+// constraints, a stress, or only something to look at).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/state.hpp"
+#include "engine/deformation.hpp"
+#include "engine/tree.hpp"
+#include "integrate/dynamics.hpp"
+#include "model/model.hpp"
+
+namespace clatter {
+
+// A place on a link: everything that attaches to a body attaches to one of these.
+struct Frame {
+  int link = -1;              // -1: ground
+  Mat3 R = Mat3::Identity();  // frame axes in the link's axes (ground: in the world)
+  Vec3 r = Vec3::Zero();      // from the link's mass centre, link axes (ground: in the world)
+};
+
+// A force and torque with components that are functions of time and quantities.
+struct CompiledLoad {
+  std::string name;
+  int frame = -1, reaction = -1;  // reaction -1: none
+  bool torque = false, follower = false;
+  CompiledFunction component[3];
+  int channel = 0;  // power channel
+};
+
+struct BodyIndex {
+  int link = -1;
+  int frame = -1;  // the body's own frame
+};
+
+class System {
+ public:
+  // Throws InputError for a model that cannot be compiled (bodies that nothing places, unknown quantities, ...).
+  static std::shared_ptr<const System> compile(Model model);
+
+  Model model;
+  Sizes sizes;
+  Tree tree;
+  std::vector<Frame> frames;
+  std::vector<std::string> frame_names;
+  std::vector<BodyIndex> bodies;  // parallel to model.bodies
+  std::vector<Measure> measures;
+  std::vector<Deformation> deformations;
+  std::vector<int> holonomic, nonholonomic;  // deformations that make the rows of G, in row order
+  std::vector<int> elastic;                  // deformations that carry a stress
+  std::vector<CompiledLoad> loads;
+  std::vector<char> frame_active, measure_active;  // needed at every evaluation, not only to observe
+  std::vector<int> turning;                        // angle measures whose turns an inner state counts
+  struct EventIndex {
+    int deformation;
+    LawEvent which;
+  };
+  LawTables law_tables;
+  std::vector<EventIndex> events;
+  std::vector<std::string> velocity_names;
+  std::vector<char> velocity_angular;
+  std::vector<std::string> channel_names;  // power channels of the ledger
+  std::vector<int> joint_of_deformation;   // -1, or the model joint a deformation belongs to
+  State initial;                           // as written; not yet made consistent
+  double length_scale = 1, mass_scale = 1, time_scale = 1;
+
+ private:
+  System() = default;
+};
+
+}  // namespace clatter

@@ -1,0 +1,119 @@
+// Tree: recursive kinematics and dynamics of links in linear time (P-4 to P-7, E-1 to E-3).
+//
+// A link's own frame sits at its mass centre. Its axes are the axes of its joint's moving frame M (root links that
+// move freely: the body's axes), so that a joint turns a link about its own z. All vectors of the recursions are in
+// world axes, all moments about the link's own mass centre: shifting from child to parent is then a cross product,
+// and a machine far from the origin loses no digits.
+//
+//   outward   w_c = w_p + z qd            v_c = v_p + w_p x (j+u) + z ud + w_c x d
+//   inward    tau_k = S_k . (N, F)        N_p += N_c + r x F_c,  F_p += F_c
+//   M x = b   articulated inertia (A H; H^T L) per link, factored inward once, then one sweep in and out per b
+//
+// j: joint on the parent from the parent's mass centre; u = z q displacement; d: joint to this link's mass centre;
+// r = j + u + d; S_k = (angular, linear) column of velocity k at the link's mass centre.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/math.hpp"
+
+namespace clatter {
+
+enum class Mobility : std::uint8_t {
+  weld,
+  revolute,
+  prismatic,
+  screw,
+  spherical,
+  free6,
+  planar3,
+  particle3,
+  particle2
+};
+
+int coordinate_count(Mobility m);
+int velocity_count(Mobility m);
+
+struct Link {
+  int parent = -1;  // -1: ground
+  Mobility mobility = Mobility::free6;
+  int q = 0, v = 0;  // first coordinate and first velocity
+  int nv = 0;
+  int tree = 0;
+  Mat3 R_PF = Mat3::Identity();  // joint frame F on the parent, parent axes
+  Vec3 p_PF = Vec3::Zero();      // its origin from the parent's mass centre, parent axes
+  Vec3 p_MB = Vec3::Zero();      // this link's mass centre from the joint's moving frame, link axes
+  double pitch = 0;              // screw: displacement a radian
+  double mass = 0;
+  Mat3 inertia = Mat3::Zero();  // about the mass centre, link axes
+  Mat3 inertia_inverse = Mat3::Zero();
+};
+
+// Links [link0, link1) and velocities [v0, v1) of one tree. `simple`: one freely moving link, its mass block constant.
+struct TreeRange {
+  int link0 = 0, link1 = 0, v0 = 0, v1 = 0;
+  bool simple = false;
+};
+
+struct Tree {
+  std::vector<Link> links;  // parents before children, trees contiguous
+  std::vector<TreeRange> trees;
+  std::vector<int> rotation_blocks;    // first velocity of every 3-component rotation
+  std::vector<std::vector<int>> path;  // per link: velocity indices that move it, ascending
+  int nq = 0, nv = 0;
+
+  // Numbers coordinates and velocities, groups links into trees. Links must already stand parents first, tree by tree.
+  void finish();
+
+  void plus(const Vec& q, const Vec& delta, Vec& q_out) const;
+  void minus(const Vec& q1, const Vec& q0, Vec& delta) const;
+};
+
+// Where a link is and how it moves, world axes.
+struct LinkMotion {
+  Mat3 R;
+  Vec3 p, v, w;
+  Vec3 a, alpha;  // accelerations for the generalized accelerations last given (zero: the bias)
+  Vec3 z;         // joint axis
+  Vec3 j;         // parent's mass centre to the joint, and along it (j + u)
+  Vec3 d;         // joint to mass centre
+};
+
+struct ArticulatedInertia {
+  Mat3 A, H, L;
+  Vec3 UN, UF;  // one-axis joints: U = I S
+  double inverse_D;
+};
+
+// One thread's work arrays for a tree.
+struct TreeWork {
+  explicit TreeWork(const Tree& tree);
+  std::vector<LinkMotion> motion;
+  std::vector<ArticulatedInertia> inertia;
+  std::vector<Mat3> spherical_D;  // per link (used by spherical links): inverse of S^T U
+  std::vector<Eigen::Matrix<double, 6, 3>> spherical_U;
+  std::vector<Mat6> root_inverse;  // per link (used by free6 roots with children)
+  std::vector<Vec3> F, N;          // wrench on each link, at its mass centre
+  std::vector<Vec3> pF, pN;        // scratch of the sweeps
+  std::vector<double> u;
+};
+
+void kinematics(const Tree& tree, const Vec& q, const Vec& v, TreeWork& work);
+// Fills a, alpha of every link for generalized accelerations `qdd`; with nullptr the bias accelerations.
+void accelerations(const Tree& tree, const Vec& v, const double* qdd, TreeWork& work);
+// tau_k = S_k . sum of (N, F) over the links that velocity k carries. Destroys work.F, work.N.
+void project_wrenches(const Tree& tree, TreeWork& work, Vec& tau);
+// Articulated inertias of the current configuration; then M x = b for any number of b. x and b may be the same.
+void factorize_mass(const Tree& tree, TreeWork& work);
+void solve_mass(const Tree& tree, TreeWork& work, const double* b, double* x);
+// The same for the links of one tree only; b and x start at that tree's first velocity.
+void solve_mass(const Tree& tree, int which, TreeWork& work, const double* b, double* x);
+
+// Column S_k of velocity k (belonging to link `link`) at point `at` (world): angular and linear part.
+void velocity_column(const Tree& tree, const TreeWork& work, int link, int k, const Vec3& at, Vec3& angular,
+                     Vec3& linear);
+
+double kinetic_energy(const Tree& tree, const TreeWork& work);
+
+}  // namespace clatter
