@@ -8,7 +8,8 @@ d = 10 N s/m, G = 0 or 10 m/s^2.
 In contact g = -mG/c + e^(-z w0 t)(A cos wd t + B sin wd t), w0 = sqrt(c/m), z = d/(2 sqrt(c m)), wd = w0 sqrt(1-z^2).
 Oscillator with play: mass 1 kg between two flanks at x = +-0.1 m (law (a), (b) or (c) at both), G = 0,
 start x = 0, x' = 1 m/s; followed piecewise in closed form to t = 1, 2 s.
-Actuator: T z' = u - z, m x'' = z, u = 2 N, T = 0.1 s, m = 1 kg, all zero at the start: z = u (1 - e^(-t/T)), m x' = u (t - T (1 - e^(-t/T))),
+Actuator: T z' = u - z, m x'' = z, u = 2 N, T = 0.1 s, m = 1 kg, all zero at the start:
+z = u (1 - e^(-t/T)), m x' = u (t - T (1 - e^(-t/T))),
 m x = u (t^2/2 - T t + T^2 (1 - e^(-t/T))); and the same actuator on m x'' + 0.5 x' + 4 x = z (matrix exponential).
 """
 import mpmath as mp
@@ -117,7 +118,7 @@ if __name__ == "__main__":
     for law in "abc":
         for t, (x, v) in zip((1, 2), play(law, [1, 2])):
             y = play_by_events(law, t)
-            print(f"law ({law}), t = {t}: x = {s(x)}, x' = {s(v)};  DOP853 differs by {max(abs(y[0] - x), abs(y[1] - v)).__float__():.1e}")
+            print(f"law ({law}), t = {t}: x = {s(x)}, x' = {s(v)};  DOP853 differs by {float(max(abs(y[0] - x), abs(y[1] - v))):.1e}")
     print("\nactuator")
     T, u = mp.mpf("0.1"), mp.mpf(2)
     A = mp.matrix([[0, 1, 0], [-4, mp.mpf("-0.5"), 1], [0, 0, -1 / T]])
@@ -128,4 +129,5 @@ if __name__ == "__main__":
         y = rest - mp.expm(A * t) * rest
         num = solve_ivp(lambda _, q: [q[1], q[2] - 0.5 * q[1] - 4 * q[0], (2 - q[2]) / 0.1], (0, float(t)), [0, 0, 0], method="DOP853",
                         rtol=1e-13, atol=1e-15).y[:, -1]
-        print(f"    on the spring-damper: x = {s(y[0])}, x' = {s(y[1])};  DOP853 differs by {np.max(np.abs(num - [float(q) for q in y])):.1e}")
+        error = np.max(np.abs(num - [float(q) for q in y]))
+        print(f"    on the spring-damper: x = {s(y[0])}, x' = {s(y[1])};  DOP853 differs by {error:.1e}")
