@@ -116,7 +116,9 @@ std::optional<Attachment> Loader::named_place(const YamlNode& node, const Scope&
       for (const auto& f : b.frames) known.push_back(name + "." + f.name);
   }
   for (const auto& f : model_.ground_frames) known.push_back("ground." + f.name);
-  mistakes_.add(node, fmt::format("there is no body or frame `{}`", *text), did_you_mean(*text, known));
+  std::string hint = did_you_mean(*text, known);
+  if (hint.empty()) hint = did_you_mean(text->substr(0, text->rfind('.')), known);
+  mistakes_.add(node, fmt::format("there is no body or frame `{}`", *text), hint);
   return {};
 }
 
@@ -274,8 +276,8 @@ void Loader::joint_axes(const Object& o, Joint& j) {
 
 void Loader::joint_components(const Object& o, Joint& j, const std::string& type) {
   const auto& free = info(type).free;
-  const auto driven = [&](const YamlNode& n, bool rotation) -> std::optional<Status> {
-    auto f = reader_.function(n, o.scope(), dimension_of(rotation ? "rad" : "m"), {}, false);
+  const auto driven = [&](const YamlNode& n, const std::optional<Dimension>& unit) -> std::optional<Status> {
+    auto f = reader_.function(n, o.scope(), unit, {}, false);
     if (!f) return {};
     return Status(Driven{std::move(*f)});
   };
@@ -284,22 +286,24 @@ void Loader::joint_components(const Object& o, Joint& j, const std::string& type
     if (o.has("drive") && o.has("elastic")) o.mistake("elastic", "`drive` and `elastic` exclude each other");
     std::string component;
     bool rotation = false;
+    std::optional<Dimension> unit = dimension_of("m");
     if (free.size() == 1) {
       component = free[0];
       rotation = is_rotation(component);
+      if (rotation) unit = dimension_of("rad");
     } else if (j.kind == JointKind::distance) {
-      component = "length";
+      component = "distance";
     } else if (j.kind == JointKind::coordinate) {
-      component = "value";
+      component = "coordinate";
       const auto text = o.text("quantity");
-      rotation = text && (text->ends_with("angle") || text->ends_with(".rz") || text->ends_with(".rx") ||
-                          text->ends_with(".ry"));
+      unit = text ? quantity_dimension(*text) : std::nullopt;
+      rotation = unit && unit->dimensionless();
     }
     if (component.empty()) {
       o.mistake(key, fmt::format("a `{}` joint has {} free components; say which one", type, free.size()),
                 "write components: {rz: {" + std::string(key) + ": ...}}");
     } else if (key == std::string("drive")) {
-      if (auto s = driven(*o.find("drive"), rotation))
+      if (auto s = driven(*o.find("drive"), unit))
         j.components.push_back({component, std::move(*s), o.key_source("drive")});
     } else {
       const Object l(reader_, *o.find("elastic"), object_spec("law"), fmt::format("`elastic` of {}", o.what()),
@@ -354,7 +358,8 @@ void Loader::joint_components(const Object& o, Joint& j, const std::string& type
     if (!c.ok()) continue;
     if (c.has("drive")) {
       if (c.node().entries.size() > 1) mistakes_.add(*e->node, "a driven component has no other keys than `drive`");
-      if (auto s = driven(*c.find("drive"), rotation)) j.components.push_back({name, std::move(*s), at});
+      if (auto s = driven(*c.find("drive"), dimension_of(rotation ? "rad" : "m")))
+        j.components.push_back({name, std::move(*s), at});
     } else if (auto l = law(c, rotation, "rest", 0)) {
       j.components.push_back({name, Elastic{std::move(*l)}, at});
     }
@@ -366,7 +371,8 @@ void Loader::joint_start(const Object& o, Joint& j) {
   const auto& free = info(type).free;
   const auto has_rotation = std::count_if(free.begin(), free.end(), is_rotation);
   const bool angles = j.kind == JointKind::revolute || j.kind == JointKind::cylindrical ||
-                      j.kind == JointKind::universal || j.kind == JointKind::planar || j.kind == JointKind::screw;
+                      j.kind == JointKind::universal || j.kind == JointKind::planar || j.kind == JointKind::screw ||
+                      j.kind == JointKind::spherical;
   const auto values = [&](const char* key, std::size_t count, bool allowed) -> std::vector<double> {
     const YamlNode* n = o.find(key);
     std::vector<double> zeros(count, 0.0);

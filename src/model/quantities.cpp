@@ -16,6 +16,7 @@ struct Word {
 constexpr Word words[] = {{"position", "m"},
                           {"displacement", "m"},
                           {"length", "m"},
+                          {"distance", "m"},
                           {"center_of_mass", "m"},
                           {"velocity", "m/s"},
                           {"acceleration", "m/s^2"},

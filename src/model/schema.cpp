@@ -205,7 +205,9 @@ std::vector<ObjectSpec> build() {
          {},
          {"gear", "rack"}},
         {"quantity", V::name, false, "", "Coordinate: the quantity that is held or driven.", "", {}, {"coordinate"}},
-        {"angle", V::quantities, false, "rad", "Angle at the start, to place a body without a pose; universal: two."},
+        {"angle", V::quantities, false, "rad",
+         "Angle at the start, to place a body without a pose; universal: two (about z of A, about y of B), "
+         "spherical: a rotation vector."},
         {"displacement", V::quantities, false, "m", "Displacement at the start; planar: two."},
         {"rate", V::quantities, false, "rad/s | m/s",
          "Rates of the free components at the start, displacements before angles."},
