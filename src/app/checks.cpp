@@ -48,7 +48,7 @@ class Series {
     if (upper == t_.begin()) return x_.front();
     const auto i = static_cast<std::size_t>(upper - t_.begin()) - 1;
     if (t_[i] == time || i + 1 == size()) return x_[i];
-    return polynomial(i, 4, time);
+    return polynomial(i, 6, time);
   }
 
   double maximum(double sign) const {

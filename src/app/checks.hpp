@@ -1,7 +1,7 @@
 // A model's checks: a number computed from a recorded quantity against the number its source gives.
 //
 // The quantity is known at samples (t_i, x_i). Between samples it is the polynomial through the nearest ones (up to
-// five), so that extremes, zeros, integrals and values at a time are of higher order than the samples' spacing would
+// six), so that extremes, zeros, integrals and values at a time are of higher order than the samples' spacing would
 // give. Two samples at the same time are a jump; no polynomial reaches across it.
 //
 //   final         x at the end                       minimum, maximum   extremes over the run

@@ -29,7 +29,7 @@ The model language is described in docs/model-language.md, results in docs/resul
 
 void add_changes(CLI::App& command, Changes& changes) {
   command.add_option("--method", changes.method,
-                     "integrator: rk4, dopri5, radau5, generalized_alpha, euler or verlet (default: the model's)");
+                     "integrator: rk4, dopri5, radau5, generalized-alpha, euler or verlet (default: the model's)");
   command.add_option("--end", changes.end, "end of the simulation in seconds");
   command.add_option("--step", changes.step, "fixed step, or first step of a method that controls it, in seconds");
   command.add_option("--tolerance", changes.tolerance, "relative tolerance of methods that control their step");

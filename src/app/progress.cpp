@@ -65,7 +65,7 @@ std::string progress_text(const ProgressReport& r, int bar, bool utf8) {
   return s;
 }
 
-Progress::Progress(double start, double end, double first, bool quiet, std::FILE* out)
+ProgressBar::ProgressBar(double start, double end, double first, bool quiet, std::FILE* out)
     : out_(out), quiet_(quiet), began_(std::chrono::steady_clock::now()) {
   report_.start = start;
   report_.end = end;
@@ -75,9 +75,9 @@ Progress::Progress(double start, double end, double first, bool quiet, std::FILE
   next_draw_ = terminal_ ? 0.2 : kFirstLine;
 }
 
-Progress::~Progress() { clear(); }
+ProgressBar::~ProgressBar() { clear(); }
 
-void Progress::update(double t, double step, std::uint64_t steps, std::uint64_t events) {
+void ProgressBar::update(double t, double step, std::uint64_t steps, std::uint64_t events) {
   if (quiet_) return;
   report_.t = t;
   report_.step = step;
@@ -89,7 +89,7 @@ void Progress::update(double t, double step, std::uint64_t steps, std::uint64_t 
   next_draw_ = report_.wall + (terminal_ ? kRedrawInterval : kLineInterval);
 }
 
-void Progress::draw() {
+void ProgressBar::draw() {
   if (!terminal_) {
     fmt::print(out_, "{}\n", progress_text(report_, 0, false));
     std::fflush(out_);
@@ -105,7 +105,7 @@ void Progress::draw() {
   drawn_ = true;
 }
 
-void Progress::clear() {
+void ProgressBar::clear() {
   if (!drawn_) return;
   fmt::print(out_, "\r\x1b[K");
   std::fflush(out_);

@@ -20,13 +20,13 @@ struct ProgressReport {
 // The text of one report. `bar` columns of it are the bar itself; 0: none.
 std::string progress_text(const ProgressReport& report, int bar, bool utf8);
 
-class Progress {
+class ProgressBar {
  public:
   // Draws on `out` (stderr in the program). `quiet`: draws nothing.
-  Progress(double start, double end, double first, bool quiet, std::FILE* out = stderr);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  ProgressBar(double start, double end, double first, bool quiet, std::FILE* out = stderr);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
 
   // Cheap enough for every step: a look at the clock.
   void update(double t, double step, std::uint64_t steps, std::uint64_t events);

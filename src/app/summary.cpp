@@ -49,7 +49,7 @@ std::string ledger_text(const Ledger& ledger) {
                     share, number(kLedgerTolerance));
 }
 
-std::string summary_text(const RunSummary& s) {
+std::string summary_text(const Summary& s) {
   std::string text;
   if (!s.title.empty()) text += s.title + "\n";
   text += fmt::format("  {}, {}", counted(s.bodies, "body", "bodies"), counted(s.coordinates, "coordinate"));

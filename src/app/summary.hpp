@@ -25,7 +25,7 @@ inline constexpr double kLedgerTolerance = 1e-4;
 
 std::string ledger_text(const Ledger& ledger);
 
-struct RunSummary {
+struct Summary {
   std::string title;
   std::uint64_t bodies = 0, coordinates = 0, constraints = 0, degrees_of_freedom = 0;
   std::string method;
@@ -38,6 +38,6 @@ struct RunSummary {
   std::vector<CheckResult> checks;
 };
 
-std::string summary_text(const RunSummary& summary);
+std::string summary_text(const Summary& summary);
 
 }  // namespace clatter::app

@@ -1,0 +1,206 @@
+#include "app/changes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+
+#include "base/error.hpp"
+#include "model/load.hpp"
+#include "record/hash.hpp"
+
+namespace clatter::app {
+
+namespace {
+
+constexpr int kSamples = 1000;     // of a run whose model does not say
+constexpr int kCheckpoints = 100;  // likewise
+constexpr double kOnGrid = 1e-9;   // a time this close to a sample, in sample intervals, is on it
+
+const std::vector<std::pair<std::string, Method>>& methods() {
+  static const std::vector<std::pair<std::string, Method>> all{
+      {"rk4", Method::rk4},       {"dopri5", Method::dopri5},
+      {"radau5", Method::radau5}, {"generalized-alpha", Method::generalized_alpha},
+      {"euler", Method::euler},   {"verlet", Method::verlet}};
+  return all;
+}
+
+bool has_fixed_step(Method method) { return method != Method::dopri5 && method != Method::radau5; }
+
+Method method_named(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  std::vector<std::string> known;
+  for (const auto& [word, method] : methods()) {
+    if (word == name) return method;
+    known.push_back(word);
+  }
+  std::string hint = did_you_mean(name, known);
+  if (hint.empty()) hint = "known are rk4, dopri5, radau5, generalized-alpha, euler and verlet";
+  throw InputError(fmt::format("--method: there is no integrator `{}`", name), hint);
+}
+
+bool joint_coordinates(const std::string& word) {
+  if (word == "joint") return true;
+  if (word == "absolute") return false;
+  std::string hint = did_you_mean(word, {"joint", "absolute"});
+  throw InputError(fmt::format("--coordinates: `{}` is neither joint nor absolute", word), hint);
+}
+
+double positive(double value, const char* option) {
+  if (std::isfinite(value) && value > 0) return value;
+  throw InputError(fmt::format("{} must be a positive number, not {}", option, value));
+}
+
+std::vector<std::pair<std::string, std::string>> parameter_pairs(const std::vector<std::string>& texts) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0 || equals + 1 == text.size()) {
+      throw InputError(fmt::format("--set: `{}` is not NAME=VALUE", text), "for example  --set length=\"15 mm\"");
+    }
+    pairs.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return pairs;
+}
+
+std::string exact(double x) { return fmt::format("{}", x); }  // shortest text that reads back to the same bits
+
+bool multiple(double x, double step) {
+  const double n = std::round(x / step);
+  return std::abs(x - n * step) <= kOnGrid * step;
+}
+
+bool all_multiples(const Model& model, double step) {
+  const Simulate& s = model.simulate;
+  if (!multiple(s.end - s.start, step)) return false;
+  return std::all_of(model.checks.begin(), model.checks.end(), [&](const Check& c) {
+    return c.reduction != Check::Reduction::at_time || c.time > s.end || multiple(c.time - s.start, step);
+  });
+}
+
+}  // namespace
+
+std::string method_name(Method method) {
+  for (const auto& [word, m] : methods()) {
+    if (m == method) return word;
+  }
+  return "?";
+}
+
+void decide_steps(Model& model) {
+  Simulate& s = model.simulate;
+  const double length = s.end - s.start;
+  if (s.checkpoint_interval <= 0) s.checkpoint_interval = length / kCheckpoints;
+  if (s.output_step > 0) return;
+  if (has_fixed_step(s.method) && s.step > 0) {
+    // A whole number of steps, so that samples are step ends and carry no interpolation.
+    const double most = std::max(1.0, std::round(length / kSamples / s.step));
+    for (double m = most; m >= std::max(1.0, most - kSamples); --m) {
+      s.output_step = m * s.step;
+      if (all_multiples(model, s.output_step)) return;
+    }
+    s.output_step = most * s.step;
+    return;
+  }
+  for (int n = kSamples; n <= 2 * kSamples; ++n) {
+    s.output_step = length / n;
+    if (all_multiples(model, s.output_step)) return;
+  }
+  s.output_step = length / kSamples;
+}
+
+Model load_changed(const std::string& path, const Changes& changes) {
+  LoadOptions options;
+  options.parameters = parameter_pairs(changes.parameters);
+  std::optional<Method> method;
+  if (changes.method) method = method_named(*changes.method);
+  std::optional<bool> joint;
+  if (changes.coordinates) joint = joint_coordinates(*changes.coordinates);
+
+  Model model = load_model(path, options);
+  Simulate& s = model.simulate;
+  if (method) s.method = *method;
+  if (joint) model.joint_coordinates = *joint;
+  if (changes.step) s.step = positive(*changes.step, "--step");
+  if (changes.tolerance) {
+    // Both tolerances move together: their ratio is the model's choice.
+    const double ratio = s.absolute_tolerance / s.relative_tolerance;
+    s.relative_tolerance = positive(*changes.tolerance, "--tolerance");
+    s.absolute_tolerance = ratio * s.relative_tolerance;
+  }
+  if (changes.end) {
+    if (!(std::isfinite(*changes.end) && *changes.end > s.start)) {
+      throw InputError(fmt::format("--end {} must lie after the start at {} s", *changes.end, s.start));
+    }
+    s.end = *changes.end;
+  }
+  if (has_fixed_step(s.method) && !(s.step > 0)) {
+    throw InputError(fmt::format("{} has a fixed step, and the model gives none", method_name(s.method)),
+                     "add --step, for example  --step 0.001");
+  }
+  decide_steps(model);
+  return model;
+}
+
+Settings settings_of(const Model& model, const Changes& changes) {
+  const Simulate& s = model.simulate;
+  Settings list{{"method", method_name(s.method)},
+                {"coordinates", model.joint_coordinates ? "joint" : "absolute"},
+                {"start", exact(s.start)},
+                {"end", exact(s.end)},
+                {"step", exact(s.step)},
+                {"max_step", exact(s.max_step)},
+                {"output_step", exact(s.output_step)},
+                {"tolerance", exact(s.relative_tolerance)},
+                {"absolute_tolerance", exact(s.absolute_tolerance)},
+                {"rho_infinity", exact(s.rho_inf)},
+                {"checkpoint", exact(s.checkpoint_interval)},
+                {"project", s.project ? "true" : "false"}};
+  for (const auto& [name, value] : parameter_pairs(changes.parameters)) list.emplace_back("parameter " + name, value);
+  return list;
+}
+
+Model load_recorded(const record::RunInfo& info) {
+  if (info.model_files.empty()) throw InputError("the result holds no model text, so it cannot be continued");
+  if (record::model_hash(info.model_files) != info.model_hash) {
+    throw InputError("the model text in the result does not match its hash: the file was changed or is damaged");
+  }
+  LoadOptions options;
+  options.read_file = [&](const std::string& path) -> std::optional<std::string> {
+    for (const record::SourceFile& file : info.model_files) {
+      if (file.path == path) return file.text;
+    }
+    return std::nullopt;
+  };
+  const std::string_view prefix = "parameter ";
+  for (const auto& [key, value] : info.settings) {
+    if (key.starts_with(prefix)) options.parameters.emplace_back(key.substr(prefix.size()), value);
+  }
+  Model model = load_model(info.model_files.front().path, options);
+
+  const auto setting = [&](const char* key) -> std::string {
+    for (const auto& [k, value] : info.settings) {
+      if (k == key) return value;
+    }
+    throw InputError(fmt::format("the result lacks the setting `{}`, so it cannot be continued", key));
+  };
+  const auto value = [&](const char* key) { return std::strtod(setting(key).c_str(), nullptr); };
+  Simulate& s = model.simulate;
+  s.method = method_named(setting("method"));
+  model.joint_coordinates = joint_coordinates(setting("coordinates"));
+  s.start = value("start");
+  s.end = value("end");
+  s.step = value("step");
+  s.max_step = value("max_step");
+  s.output_step = value("output_step");
+  s.relative_tolerance = value("tolerance");
+  s.absolute_tolerance = value("absolute_tolerance");
+  s.rho_inf = value("rho_infinity");
+  s.checkpoint_interval = value("checkpoint");
+  s.project = setting("project") == "true";
+  return model;
+}
+
+}  // namespace clatter::app

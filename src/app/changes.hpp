@@ -1,0 +1,30 @@
+// From a path and the command line's changes to a model; and the settings of a run as texts, for its result.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/commands.hpp"
+#include "model/model.hpp"
+#include "record/format.hpp"
+
+namespace clatter::app {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+std::string method_name(Method method);
+
+// Loads a model with the changes applied and every setting of the run decided (see decide_steps). Throws InputError.
+Model load_changed(const std::string& path, const Changes& changes);
+// The model of a result, from the texts and settings it holds.
+Model load_recorded(const record::RunInfo& info);
+
+// Settings that reproduce the run exactly, numbers with all their digits.
+Settings settings_of(const Model& model, const Changes& changes);
+
+// Replaces the zeros that stand for "chosen": the output step, such that steps of a fixed-step method and the times of
+// checks fall on samples where that is possible; the checkpoint interval.
+void decide_steps(Model& model);
+
+}  // namespace clatter::app

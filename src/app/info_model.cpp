@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <ostream>
+
+#include "app/changes.hpp"
+#include "app/info.hpp"
+#include "app/simulation.hpp"
+#include "app/text.hpp"
+#include "model/schema.hpp"
+#include "record/reader.hpp"
+
+namespace clatter::app {
+
+namespace {
+
+const char* kind_of(const Body& body) {
+  switch (body.kind) {
+    case BodyKind::rigid:
+      return "rigid";
+    case BodyKind::planar:
+      return "planar";
+    case BodyKind::particle:
+      return "particle";
+    case BodyKind::planar_particle:
+      return "planar particle";
+  }
+  return "";
+}
+
+const char* kind_of(const Joint& joint) {
+  switch (joint.kind) {
+    case JointKind::revolute:
+      return "revolute";
+    case JointKind::prismatic:
+      return "prismatic";
+    case JointKind::cylindrical:
+      return "cylindrical";
+    case JointKind::spherical:
+      return "spherical";
+    case JointKind::universal:
+      return "universal";
+    case JointKind::planar:
+      return "planar";
+    case JointKind::fixed:
+      return "fixed";
+    case JointKind::screw:
+      return "screw";
+    case JointKind::distance:
+      return "distance";
+    case JointKind::point_on_curve:
+      return "point on curve";
+    case JointKind::constant_velocity:
+      return "constant velocity";
+    case JointKind::bushing:
+      return "bushing";
+    case JointKind::gear:
+      return "gear";
+    case JointKind::rack_pinion:
+      return "rack and pinion";
+    case JointKind::slip:
+      return "slip";
+    case JointKind::coordinate:
+      return "coordinate";
+  }
+  return "";
+}
+
+std::string vector_text(const Vec3& x) {
+  return fmt::format("{} {} {}", number(x.x(), 4), number(x.y(), 4), number(x.z(), 4));
+}
+
+constexpr std::size_t kShown = 40;  // rows of a table before it is cut
+
+void print_table(const Table& table, std::size_t left_out, std::ostream& out) {
+  if (!table.empty()) fmt::print(out, "\n{}", table.text());
+  if (left_out > 0) fmt::print(out, "  and {} more\n", whole(left_out));
+}
+
+}  // namespace
+
+int info_model(const std::string& path, const Changes& changes, const Console& console) {
+  Prepared prepared = prepare(load_changed(path, changes));
+  const System& system = *prepared.system;
+  const Model& model = system.model;
+  Engine& engine = *prepared.engine;
+  std::ostream& out = console.out;
+
+  fmt::print(out, "{}{}{}\n", path, model.title.empty() ? "" : ": ", model.title);
+  if (!model.description.empty()) fmt::print(out, "  {}\n", model.description);
+  fmt::print(out, "  {}, {}, {}\n", counted(model.bodies.size(), "body", "bodies"),
+             counted(model.joints.size(), "joint"),
+             counted(model.loads.size() + model.force_elements.size(), "force element"));
+  fmt::print(out, "  {} coordinates: {}, {} ({} holonomic, {} non-holonomic), {}\n",
+             model.joint_coordinates ? "joint" : "absolute",
+             counted(static_cast<std::uint64_t>(system.sizes.nv), "velocity", "velocities"),
+             counted(static_cast<std::uint64_t>(system.sizes.nc()), "constraint"), system.sizes.nh, system.sizes.nn,
+             counted(static_cast<std::uint64_t>(system.sizes.nz), "inner state"));
+  fmt::print(
+      out, "  {} at the start\n",
+      counted(static_cast<std::uint64_t>(prepared.degrees_of_freedom()), "degree of freedom", "degrees of freedom"));
+  const std::vector<std::string> redundant = prepared.redundant();
+  if (redundant.empty()) {
+    if (system.sizes.nc() > 0) fmt::print(out, "  no redundant constraints\n");
+  } else {
+    fmt::print(out, "  {}:\n", counted(redundant.size(), "redundant constraint"));
+    for (std::size_t i = 0; i < redundant.size() && i < kShown; ++i) {
+      std::vector<std::string> others;
+      for (const int row : prepared.rank.redundant[i].depends_on) others.push_back(engine.row_name(row));
+      fmt::print(out, "    {}{}{}\n", redundant[i], others.empty() ? "" : ", already said by ", listed(others, 6));
+    }
+    if (redundant.size() > kShown) fmt::print(out, "    and {} more\n", redundant.size() - kShown);
+  }
+  engine.observe(prepared.start, nullptr);
+  fmt::print(out, "  energy at the start: kinetic {} J, potential {} J\n", number(engine.kinetic(), 8),
+             number(engine.potential(prepared.start), 8));
+  const Simulate& s = model.simulate;
+  fmt::print(out, "  runs {} from {} s to {} s, {}\n", method_name(s.method), number(s.start), number(s.end),
+             model.checks.empty() ? std::string("has no checks") : counted(model.checks.size(), "check"));
+
+  const auto shown = [](std::size_t n) { return std::min(n, kShown); };
+  using enum Table::Align;
+  Table bodies({"body", "kind", "mass/kg", "at/m", "velocity/(m/s)"}, {left, left, right});
+  for (std::size_t i = 0; i < shown(model.bodies.size()); ++i) {
+    const Body& body = model.bodies[i];
+    const auto frame = engine.frame_state(system.bodies[i].frame);
+    bodies.row({body.name, kind_of(body), number(body.mass), vector_text(frame.p), vector_text(frame.v)});
+  }
+  print_table(bodies, model.bodies.size() - shown(model.bodies.size()), out);
+
+  Table joints({"joint", "kind", "between"});
+  for (std::size_t i = 0; i < shown(model.joints.size()); ++i) {
+    const Joint& joint = model.joints[i];
+    std::string between = joint.a.label.empty() ? joint.first : joint.a.label;
+    const std::string& other = joint.b.label.empty() ? joint.second : joint.b.label;
+    if (!other.empty()) between += " and " + other;
+    joints.row({joint.name, kind_of(joint), between});
+  }
+  print_table(joints, model.joints.size() - shown(model.joints.size()), out);
+
+  Table forces({"force", "on"});
+  for (const Load& load : model.loads) forces.row({load.name, load.at.label});
+  for (const ForceElement& e : model.force_elements) {
+    forces.row({e.name, e.quantity.empty() ? e.a.label + " and " + e.b.label : e.quantity});
+  }
+  print_table(forces, 0, out);
+  return kDone;
+}
+
+int info(const std::string& path, const Changes& changes, const Console& console) {
+  if (record::Reader::is_result(path)) return info_result(path, console);
+  return info_model(path, changes, console);
+}
+
+int schema(const Console& console) {
+  console.out << json_schema() << "\n";
+  return kDone;
+}
+
+}  // namespace clatter::app

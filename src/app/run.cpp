@@ -1,0 +1,282 @@
+// `clatter run`: simulate, show progress, record, sum up; and the same from a checkpoint.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <atomic>
+#include <csignal>
+#include <ctime>
+#include <filesystem>
+#include <ostream>
+
+#include "app/changes.hpp"
+#include "app/channels.hpp"
+#include "app/commands.hpp"
+#include "app/progress.hpp"
+#include "app/simulation.hpp"
+#include "app/text.hpp"
+#include "record/hash.hpp"
+#include "record/reader.hpp"
+#include "record/writer.hpp"
+
+namespace clatter::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::atomic<bool> stop_requested{false};
+
+// The first Ctrl-C (or a plain kill) asks for a stop after the current step, the second one ends the process.
+class StopSignals {
+ public:
+  StopSignals() {
+    stop_requested = false;
+    struct sigaction action {};
+    action.sa_handler = [](int) { stop_requested = true; };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, &old_int_);
+    sigaction(SIGTERM, &action, &old_term_);
+  }
+  ~StopSignals() {
+    sigaction(SIGINT, &old_int_, nullptr);
+    sigaction(SIGTERM, &old_term_, nullptr);
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+ private:
+  struct sigaction old_int_ {
+  }, old_term_{};
+};
+
+class ResultSink final : public Sink {
+ public:
+  explicit ResultSink(record::Writer& writer) : writer_(writer) {}
+  void sample(double t, std::span<const double> values) override { writer_.append(t, values); }
+  void ledger(double t, std::span<const double> values) override {
+    writer_.append_ledger(t, values);
+    writer_.commit_if_due();
+  }
+  void event(double t, const std::string& name) override { writer_.append_event({t, "event", name, ""}); }
+  void checkpoint(double t, std::span<const double> memory) override { writer_.checkpoint(t, {}, memory, {}); }
+
+ private:
+  record::Writer& writer_;
+};
+
+std::vector<record::Channel> sample_channels(const Model& model, const Observer& observer) {
+  std::vector<record::Channel> channels;
+  for (const QuantityInfo& q : observer.quantities()) {
+    channels.push_back({channel_of_quantity(model, q.name), q.unit, q.width(), q.components, q.description});
+  }
+  return channels;
+}
+
+std::vector<record::Channel> ledger_channels(const System& system) {
+  std::vector<record::Channel> channels{{"stored", "J", 1, {}, "kinetic and potential energy"}};
+  for (const std::string& name : system.channel_names) {
+    channels.push_back({"work/" + name, "J", 1, {}, "energy supplied by it so far (negative: taken)"});
+  }
+  channels.push_back({"remainder", "J", 1, {}, "what the integration itself added to the stored energy"});
+  return channels;
+}
+
+record::RunInfo run_info(const Model& model, const Changes& changes) {
+  record::RunInfo info;
+  info.model_name = fs::path(model.file).filename().string();
+  for (const auto& [path, text] : model.texts) info.model_files.push_back({path, text});
+  info.model_hash = record::model_hash(info.model_files);
+  info.version = CLATTER_VERSION;
+  info.settings = settings_of(model, changes);
+  info.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  return info;
+}
+
+// Where the result goes. A name that was not asked for must not cost the user another model's result.
+std::string result_path(const RunOptions& options, const std::string& model_name, bool& replaces) {
+  std::string path = options.result;
+  if (path.empty()) path = fs::path(options.model).filename().replace_extension(".h5").string();
+  std::error_code ignored;
+  replaces = fs::exists(path, ignored);
+  if (!replaces || !options.result.empty() || !record::Reader::is_result(path)) return path;
+  std::string other;
+  try {
+    other = record::Reader(path).info().model_name;
+  } catch (const record::ResultError&) {
+    return path;  // too damaged to tell; Writer decides
+  }
+  if (other == model_name) return path;
+  throw InputError(fmt::format("{} is the result of another model ({})", path, other), "name the result with -o");
+}
+
+void print_notes(const Prepared& prepared, std::ostream& err) {
+  const std::vector<std::string> redundant = prepared.redundant();
+  if (!redundant.empty()) {
+    fmt::print(err, "note: {} {} what others already say: {}. Their forces are shared evenly.\n",
+               counted(redundant.size(), "constraint"), redundant.size() == 1 ? "repeats" : "repeat",
+               listed(redundant));
+  }
+  constexpr double kWorthTelling = 1e-6;
+  if (prepared.initial.position_correction > kWorthTelling) {
+    fmt::print(err, "note: the start was moved to fit the joints, by up to {} of the model's size\n",
+               number(prepared.initial.position_correction, 2));
+  }
+  if (prepared.initial.velocity_correction > kWorthTelling) {
+    fmt::print(err, "note: the initial velocities were changed to fit the joints, by up to {} of the model's scale\n",
+               number(prepared.initial.velocity_correction, 2));
+  }
+}
+
+// Numbers in a checkpoint, which a result fixes before its first row: taken from one step of a run that stops there.
+// Where even the first step fails there will be no checkpoint.
+std::size_t checkpoint_size(Prepared& prepared) {
+  const std::atomic<bool> stop{true};
+  std::size_t size = 0;
+  RunCallbacks callbacks;
+  callbacks.stop = &stop;
+  callbacks.on_checkpoint = [&](double, std::span<const double> memory) { size = memory.size(); };
+  try {
+    Run run(*prepared.engine, run_settings(prepared.system->model), std::move(callbacks));
+    run.start(prepared.start);
+    run.go();
+  } catch (const SolveError&) {
+    return 0;
+  }
+  return size;
+}
+
+// Runs into the writer and closes the result, whatever happens.
+int execute(Prepared& prepared, const Observer& observer, record::Writer& writer, RunRequest request, double first,
+            const RunOptions& options, const Console& console) {
+  const Model& model = prepared.system->model;
+  const std::string path = writer.path();
+  ResultSink sink(writer);
+  const StopSignals signals;
+  request.sink = &sink;
+  request.stop = &stop_requested;
+  Outcome outcome;
+  try {
+    ProgressBar bar(model.simulate.start, model.simulate.end, first, options.quiet);
+    request.progress = [&](const clatter::Progress& p) {
+      bar.update(p.t, p.h, static_cast<std::uint64_t>(p.steps), static_cast<std::uint64_t>(p.events));
+      writer.commit_if_due();
+    };
+    outcome = simulate_prepared(prepared, observer, request);
+    const std::string text = summary_text(outcome.summary);
+    if (outcome.failure) {
+      writer.finish(record::Status::kFailed, outcome.failure->what(), text);
+    } else if (!outcome.finished) {
+      writer.finish(record::Status::kInterrupted, fmt::format("stopped at {} s", number(outcome.summary.end)), text);
+    } else {
+      writer.finish(record::Status::kFinished, "", text);
+    }
+    bar.clear();
+    if (!options.quiet) fmt::print(console.out, "{}\n", text);
+  } catch (const record::ResultError& error) {
+    // The disk is full or gone: the simulation cannot go on without losing what it computes.
+    fmt::print(console.err, "error: {}\n", error.what());
+    fmt::print(console.err, "what was recorded before is in {}; go on with  clatter run --continue {}\n", path, path);
+    return kSolveFailed;
+  }
+  if (outcome.failure) {
+    fmt::print(console.err, "error: the solve failed: {}\n", outcome.failure->what());
+    fmt::print(console.err, "results up to {} s are in {}\n", number(outcome.summary.end), path);
+    return kSolveFailed;
+  }
+  if (!outcome.finished) {
+    fmt::print(console.err, "interrupted at {} s; results so far are in {}\ngo on with  clatter run --continue {}\n",
+               number(outcome.summary.end), path, path);
+    return kInterrupted;
+  }
+  if (!options.quiet) {
+    fmt::print(console.out, "result: {}\nnext:   clatter info {}   or   clatter export {} --csv\n", path, path, path);
+  }
+  return kDone;
+}
+
+int run_from_start(const RunOptions& options, const Console& console) {
+  if (options.model.empty()) throw InputError("run needs a model", "for example  clatter run models/heavy_top.yaml");
+  Model loaded = load_changed(options.model, options.changes);
+  const record::RunInfo info = run_info(loaded, options.changes);
+  Prepared prepared = prepare(std::move(loaded));
+  const System& system = *prepared.system;
+  const Observer observer(prepared.system, recorded_quantities(system));
+
+  bool replaces = false;
+  const std::string path = result_path(options, info.model_name, replaces);
+  record::WriterOptions writer_options;
+  writer_options.checkpoint.memory = checkpoint_size(prepared);
+  const Simulate& s = system.model.simulate;
+  writer_options.expected_rows = static_cast<std::uint64_t>((s.end - s.start) / s.output_step) + 2;
+  record::Writer writer = record::Writer::create(path, info, sample_channels(system.model, observer),
+                                                 ledger_channels(system), writer_options);
+  if (replaces && !options.quiet) fmt::print(console.err, "note: {} is written anew\n", path);
+  print_notes(prepared, console.err);
+  return execute(prepared, observer, writer, {}, s.start, options, console);
+}
+
+int run_from_checkpoint(const RunOptions& options, const Console& console) {
+  const std::string& path = options.continue_from;
+  record::Checkpoint checkpoint;
+  record::RunInfo info;
+  {
+    const record::Reader reader(path);
+    if (reader.being_written()) throw InputError(fmt::format("{} is being written by a run right now", path));
+    const auto last = reader.last_checkpoint();
+    if (!last) throw InputError(fmt::format("{} holds no checkpoint to go on from", path), "run the model again");
+    checkpoint = *last;
+    info = reader.info();
+  }
+  Model model = load_recorded(info);
+  if (options.changes.end) {
+    if (!(*options.changes.end > checkpoint.t)) {
+      throw InputError(fmt::format("--end must lie after the last checkpoint at {} s", number(checkpoint.t)));
+    }
+    model.simulate.end = *options.changes.end;
+  }
+  if (checkpoint.t >= model.simulate.end) {
+    throw InputError(fmt::format("{} is finished: it reached its end at {} s", path, number(model.simulate.end)),
+                     "add --end to go further");
+  }
+  Prepared prepared = prepare(std::move(model));
+  const Observer observer(prepared.system, recorded_quantities(*prepared.system));
+  record::Writer writer = record::Writer::resume(path, checkpoint.rows.checkpoints - 1);
+  if (writer.channels() != sample_channels(prepared.system->model, observer)) {
+    throw InputError(fmt::format("{} was written by another version of Clatter ({})", path, info.version),
+                     "run the model again");
+  }
+  if (info.version != CLATTER_VERSION) {
+    fmt::print(console.err, "note: begun with version {}, continued with {}: digits may differ\n", info.version,
+               CLATTER_VERSION);
+  }
+  if (!options.quiet) fmt::print(console.err, "going on from {} s\n", number(checkpoint.t));
+
+  RunRequest request;
+  request.memory = checkpoint.memory;
+  request.earlier_samples = [&](const std::function<void(double, std::span<const double>)>& each) {
+    const record::Reader reader(path);
+    const std::uint64_t rows = checkpoint.rows.samples;
+    const std::vector<double> t = reader.times(0, rows);
+    std::vector<double> row(static_cast<std::size_t>(observer.width()));
+    std::vector<record::RowMatrix> blocks;
+    for (const record::Channel& c : reader.channels()) blocks.push_back(reader.read(c.name, 0, rows));
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      std::size_t column = 0;
+      for (const record::RowMatrix& block : blocks) {
+        for (Eigen::Index k = 0; k < block.cols(); ++k) row[column++] = block(static_cast<Eigen::Index>(i), k);
+      }
+      each(t[i], row);
+    }
+  };
+  return execute(prepared, observer, writer, request, checkpoint.t, options, console);
+}
+
+}  // namespace
+
+int run(const RunOptions& options, const Console& console) {
+  return options.continue_from.empty() ? run_from_start(options, console) : run_from_checkpoint(options, console);
+}
+
+}  // namespace clatter::app

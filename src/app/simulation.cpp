@@ -1,0 +1,287 @@
+#include "app/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <set>
+
+#include "app/changes.hpp"
+#include "model/quantities.hpp"
+
+namespace clatter::app {
+
+namespace {
+
+Scheme scheme_of(Method method) {
+  switch (method) {
+    case Method::rk4:
+      return Scheme::rk4;
+    case Method::dopri5:
+      return Scheme::dopri5;
+    case Method::radau5:
+      return Scheme::radau5;
+    case Method::generalized_alpha:
+      return Scheme::generalized_alpha;
+    case Method::euler:
+      return Scheme::euler;
+    case Method::verlet:
+      return Scheme::verlet;
+  }
+  return Scheme::dopri5;
+}
+
+// Velocities that `initial: keep:` holds: all that move a kept body, or the components of a kept joint.
+std::vector<bool> kept_velocities(const System& system) {
+  const Model& model = system.model;
+  std::vector<bool> kept(model.initial.keep.empty() ? 0 : static_cast<std::size_t>(system.sizes.nv), false);
+  const auto keep_body = [&](int body) {
+    if (body < 0) return;
+    const int link = system.bodies[static_cast<std::size_t>(body)].link;
+    if (link < 0) return;
+    for (const int v : system.tree.path[static_cast<std::size_t>(link)]) kept[static_cast<std::size_t>(v)] = true;
+  };
+  for (const std::string& name : model.initial.keep) {
+    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+      if (model.bodies[i].name == name) keep_body(static_cast<int>(i));
+    }
+    for (const Joint& joint : model.joints) {
+      if (joint.name != name) continue;
+      bool in_tree = false;
+      for (std::size_t v = 0; v < kept.size(); ++v) {
+        if (system.velocity_names[v].starts_with(name + ".")) kept[v] = in_tree = true;
+      }
+      if (in_tree) continue;
+      keep_body(joint.a.body);
+      keep_body(joint.b.body);
+    }
+  }
+  return kept;
+}
+
+RankReport rank_at(Engine& engine, const State& s) {
+  if (engine.sizes().nc() == 0) return {};
+  // Columns weighted by the coordinates' scales, so that lengths and angles mix without regard to units.
+  Vec u_scale, v_scale, z_scale;
+  engine.scales(u_scale, v_scale, z_scale);
+  std::vector<double> mass(static_cast<std::size_t>(u_scale.size()));
+  for (std::size_t i = 0; i < mass.size(); ++i) {
+    const double u = u_scale[static_cast<Eigen::Index>(i)];
+    mass[i] = 1 / (u * u);
+  }
+  return dependent_rows(engine.constraint_matrix(s), mass);
+}
+
+}  // namespace
+
+std::vector<std::string> Prepared::redundant() const {
+  std::vector<std::string> names;
+  for (const RedundantRow& row : rank.redundant) names.push_back(engine->row_name(row.row));
+  return names;
+}
+
+Prepared prepare(Model model) {
+  Prepared p;
+  p.system = System::compile(std::move(model));
+  p.engine = std::make_unique<Engine>(p.system);
+  p.start = p.system->initial;
+  const Model& m = p.system->model;
+  p.start.t = m.simulate.start;
+  try {
+    p.engine->freeze(kept_velocities(*p.system));
+    p.initial = make_consistent(*p.engine, p.start, {m.initial.adjust_positions, m.initial.adjust_velocities});
+    p.engine->freeze({});
+  } catch (const SolveError& error) {
+    throw InputError(fmt::format("{}: the model has no consistent start: {}", m.file, error.message()), error.advice());
+  }
+  p.rank = rank_at(*p.engine, p.start);
+  return p;
+}
+
+RunSettings run_settings(const Model& model) {
+  const Simulate& s = model.simulate;
+  RunSettings settings;
+  settings.integrator.scheme = scheme_of(s.method);
+  settings.integrator.step = s.step;
+  settings.integrator.max_step = s.max_step;
+  settings.integrator.relative_tolerance = s.relative_tolerance;
+  settings.integrator.absolute_tolerance = s.absolute_tolerance;
+  settings.integrator.rho_inf = s.rho_inf;
+  settings.integrator.project = s.project;
+  settings.end = s.end;
+  settings.output_step = s.output_step;
+  settings.checkpoint_interval = s.checkpoint_interval;
+  return settings;
+}
+
+std::vector<std::string> recorded_quantities(const System& system) {
+  const Model& model = system.model;
+  const std::vector<QuantityInfo> all = all_quantities(system);
+  std::vector<bool> chosen(all.size(), model.outputs.empty());
+
+  const auto matches = [](const QuantityInfo& q, const std::string& pattern) {
+    if (glob_match(pattern, q.name)) return true;
+    return std::any_of(q.components.begin(), q.components.end(),
+                       [&](const std::string& c) { return glob_match(pattern, q.name + "." + c); });
+  };
+  const auto choose = [&](const std::string& pattern, const Source& source) {
+    bool found = false;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (matches(all[i], pattern)) chosen[i] = found = true;
+    }
+    if (found) return;
+    std::vector<std::string> known;
+    for (const QuantityInfo& q : all) known.push_back(q.name);
+    const UnknownQuantity unknown = unknown_quantity(pattern, known);
+    throw InputError(model.texts, source, unknown.message, unknown.hint);
+  };
+  for (const Output& output : model.outputs) choose(output.quantity, output.source);
+  for (const Check& check : model.checks) choose(check.quantity, check.source);
+  std::set<std::string> always{"energy.kinetic", "energy.potential", "energy.total"};
+  for (const Body& body : model.bodies) {
+    always.insert(body.name + ".position");
+    always.insert(body.name + ".orientation");
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (chosen[i] || always.contains(all[i].name)) names.push_back(all[i].name);
+  }
+  return names;
+}
+
+int column_of(const Observer& observer, const std::string& quantity) {
+  int column = 0;
+  std::vector<std::string> known;
+  for (const QuantityInfo& q : observer.quantities()) {
+    if (q.components.empty()) {
+      if (q.name == quantity) return column;
+      known.push_back(q.name);
+    }
+    for (std::size_t i = 0; i < q.components.size(); ++i) {
+      const std::string name = q.name + "." + q.components[i];
+      if (name == quantity) return column + static_cast<int>(i);
+      known.push_back(name);
+    }
+    column += q.width();
+  }
+  const UnknownQuantity unknown = unknown_quantity(quantity, known);
+  throw InputError(unknown.message, unknown.hint);
+}
+
+CheckRecorder::CheckRecorder(const std::vector<Check>& checks, const Observer& observer)
+    : checks_(checks), x_(checks.size()) {
+  for (const Check& check : checks) {
+    try {
+      columns_.push_back(column_of(observer, check.quantity));
+    } catch (const InputError& error) {
+      const Diagnostic& d = error.diagnostics().front();
+      throw InputError(check.source, d.message, d.hint);
+    }
+  }
+}
+
+void CheckRecorder::add(double t, std::span<const double> values) {
+  if (checks_.empty()) return;
+  t_.push_back(t);
+  for (std::size_t i = 0; i < columns_.size(); ++i) x_[i].push_back(values[static_cast<std::size_t>(columns_[i])]);
+}
+
+std::vector<CheckResult> CheckRecorder::results() const {
+  std::vector<CheckResult> results;
+  for (std::size_t i = 0; i < checks_.size(); ++i) results.push_back(evaluate_check(checks_[i], t_, x_[i]));
+  return results;
+}
+
+Outcome simulate_prepared(Prepared& prepared, const Observer& observer, const RunRequest& request) {
+  const System& system = *prepared.system;
+  const Model& model = system.model;
+  Engine& engine = *prepared.engine;
+  Outcome outcome;
+  Summary& summary = outcome.summary;
+  summary.title = model.title;
+  summary.bodies = model.bodies.size();
+  summary.coordinates = static_cast<std::uint64_t>(system.sizes.nv);
+  summary.constraints = static_cast<std::uint64_t>(system.sizes.nc());
+  summary.degrees_of_freedom = static_cast<std::uint64_t>(prepared.degrees_of_freedom());
+  summary.method = method_name(model.simulate.method);
+  summary.ledger.names = system.channel_names;
+
+  CheckRecorder checks(model.checks, observer);
+  const auto kinetic_column = static_cast<std::size_t>(column_of(observer, "energy.kinetic"));
+  std::vector<double> values(static_cast<std::size_t>(observer.width()));
+  std::vector<double> ledger_row(system.channel_names.size() + 2);
+  const auto take_in = [&](double t, std::span<const double> row) {
+    checks.add(t, row);
+    summary.ledger.kinetic = std::max(summary.ledger.kinetic, row[kinetic_column]);
+  };
+
+  double energy_at_start = 0;
+  State last = prepared.start;
+  RunCallbacks callbacks;
+  Run* self = nullptr;
+  callbacks.on_output = [&](const Sample& sample) {
+    energy_at_start = self->summary().stored_at_start;
+    observer.evaluate(engine, sample.s, sample.a, sample.lambda, sample.W, energy_at_start, values);
+    take_in(sample.s.t, values);
+    summary.ledger.start = energy_at_start;
+    summary.ledger.end = sample.stored;
+    summary.ledger.works.assign(sample.W.data(), sample.W.data() + sample.W.size());
+    last = sample.s;
+    if (request.sink == nullptr) return;
+    request.sink->sample(sample.s.t, values);
+    ledger_row.front() = sample.stored;
+    std::copy(sample.W.data(), sample.W.data() + sample.W.size(), ledger_row.begin() + 1);
+    ledger_row.back() = sample.remainder;
+    request.sink->ledger(sample.s.t, ledger_row);
+  };
+  if (request.sink != nullptr) {
+    callbacks.on_event = [&](const State& s, std::span<const int> events) {
+      for (const int index : events) request.sink->event(s.t, engine.event_name(index));
+    };
+    callbacks.on_checkpoint = [&](double t, std::span<const double> memory) {
+      // A checkpoint where the user happened to stop would not be one of the uninterrupted run's.
+      if (request.stop != nullptr && request.stop->load()) return;
+      request.sink->checkpoint(t, memory);
+    };
+  }
+  callbacks.on_progress = request.progress;
+  callbacks.stop = request.stop;
+
+  Run run(engine, run_settings(model), std::move(callbacks));
+  self = &run;
+  const auto began = std::chrono::steady_clock::now();
+  long steps_before = 0, rejected_before = 0, events_before = 0;
+  try {
+    if (request.memory.empty()) {
+      run.start(prepared.start);
+    } else {
+      run.restore(prepared.start, request.memory);
+      if (request.earlier_samples) request.earlier_samples(take_in);
+      steps_before = run.summary().steps;
+      rejected_before = run.summary().rejected;
+      events_before = run.summary().events;
+    }
+    summary.start = run.integrator().state().t;
+    outcome.finished = run.go().finished;
+  } catch (const SolveError& error) {
+    outcome.failure = error;
+  }
+  summary.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  const clatter::RunSummary& counts = run.summary();
+  summary.end = run.integrator().state().t;
+  summary.steps = static_cast<std::uint64_t>(counts.steps - steps_before);
+  summary.rejected = static_cast<std::uint64_t>(counts.rejected - rejected_before);
+  summary.events = static_cast<std::uint64_t>(counts.events - events_before);
+  if (system.sizes.nc() > 0) {
+    summary.constrained = true;
+    Projector projector(engine);
+    projector.start(prepared.start);
+    if (system.sizes.nh > 0) summary.position_residual = projector.position_violation(last);
+    summary.velocity_residual = projector.velocity_violation(last);
+  }
+  summary.checks = checks.results();
+  return outcome;
+}
+
+}  // namespace clatter::app

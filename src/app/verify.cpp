@@ -1,0 +1,135 @@
+// `clatter verify`: published against computed, model by model.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <mutex>
+#include <ostream>
+#include <sstream>
+#include <thread>
+
+#include "app/changes.hpp"
+#include "app/commands.hpp"
+#include "app/simulation.hpp"
+#include "app/text.hpp"
+
+namespace clatter::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Verdict {
+  std::string text;
+  int code = kDone;
+  bool checked = false;  // the model has checks
+};
+
+// Models are found in folders by their ending; the order is that of the names, whatever the file system's.
+std::vector<std::string> find_models(const std::vector<std::string>& paths) {
+  std::vector<std::string> models;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      if (!fs::exists(path, error)) throw InputError(fmt::format("there is no file or folder `{}`", path));
+      models.push_back(path);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (fs::recursive_directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+      const std::string ending = it->path().extension().string();
+      if (it->is_regular_file() && (ending == ".yaml" || ending == ".yml")) found.push_back(it->path().string());
+    }
+    if (error) throw InputError(fmt::format("{} cannot be searched: {}", path, error.message()));
+    if (found.empty()) throw InputError(fmt::format("there is no model (*.yaml) in `{}`", path));
+    std::sort(found.begin(), found.end());
+    models.insert(models.end(), found.begin(), found.end());
+  }
+  return models;
+}
+
+Verdict verify_one(const std::string& path, const VerifyOptions& options) {
+  Verdict verdict;
+  std::ostringstream out, messages;
+  verdict.code = guarded({out, messages}, [&]() -> int {
+    Model model = load_changed(path, options.changes);
+    if (model.checks.empty()) {
+      if (!options.quiet) fmt::print(out, "{}: has no checks\n", path);
+      return kDone;
+    }
+    verdict.checked = true;
+    Prepared prepared = prepare(std::move(model));
+    std::vector<std::string> needed{"energy.kinetic"};
+    const std::vector<std::string> all = recorded_quantities(*prepared.system);
+    for (const std::string& name : all) {
+      const bool asked =
+          std::any_of(prepared.system->model.checks.begin(), prepared.system->model.checks.end(),
+                      [&](const Check& c) { return c.quantity == name || c.quantity.starts_with(name + "."); });
+      if (asked && name != needed.front()) needed.push_back(name);
+    }
+    const Observer observer(prepared.system, needed);
+    const Outcome outcome = simulate_prepared(prepared, observer, {});
+    if (outcome.failure) throw SolveError(*outcome.failure);
+    const auto& checks = outcome.summary.checks;
+    const bool ok = std::all_of(checks.begin(), checks.end(), [](const CheckResult& r) { return r.ok(); });
+    if (!options.quiet || !ok) {
+      fmt::print(out, "{}: {} ({}, {})\n{}", path, ok ? "ok" : "FAIL", outcome.summary.method,
+                 duration(outcome.summary.wall), checks_table(checks));
+    }
+    return ok ? kDone : kChecksFail;
+  });
+  if (verdict.code == kBadInput || verdict.code == kSolveFailed) {
+    verdict.checked = true;
+    fmt::print(out, "{}: {}\n", path, verdict.code == kBadInput ? "FAIL, cannot be read" : "FAIL, the solve failed");
+    out << messages.str();
+  }
+  verdict.text = out.str();
+  return verdict;
+}
+
+}  // namespace
+
+int verify(const VerifyOptions& options, const Console& console) {
+  const std::vector<std::string> models = find_models(options.paths);
+  std::vector<Verdict> verdicts(models.size());
+  std::vector<bool> done(models.size(), false);
+  std::atomic<std::size_t> next{0};
+  std::size_t printed = 0;
+  std::mutex printing;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < models.size(); i = next++) {
+      Verdict verdict = verify_one(models[i], options);
+      const std::lock_guard lock(printing);
+      verdicts[i] = std::move(verdict);
+      done[i] = true;
+      // In the order of the models, each as soon as those before it are done.
+      for (; printed < models.size() && done[printed]; ++printed) console.out << verdicts[printed].text << std::flush;
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    const auto count = std::min<std::size_t>(models.size(), static_cast<std::size_t>(std::max(1, options.threads)));
+    for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
+    work();
+  }
+
+  int passed = 0, failed = 0, unchecked = 0, code = kDone;
+  for (const Verdict& v : verdicts) {
+    if (!v.checked) {
+      ++unchecked;
+    } else if (v.code == kDone) {
+      ++passed;
+    } else {
+      ++failed;
+    }
+    code = std::max(code, v.code);
+  }
+  if (unchecked > 0)
+    fmt::print(console.out, "{} without checks\n", counted(static_cast<std::uint64_t>(unchecked), "model"));
+  fmt::print(console.out, "{} passed, {} failed\n", passed, failed);
+  return code;
+}
+
+}  // namespace clatter::app
