@@ -308,6 +308,7 @@ void Integrator::exchange_all(Archive& archive) {
   archive.value(controller_memory_);
   archive.count(last_rejected_);
   archive.vector(events_.sign);
+  projector_.exchange(archive);
   exchange(archive);
 }
 

@@ -1,6 +1,7 @@
 #include "base/error.hpp"
 #include "integrate/generalized_alpha.hpp"
 #include "integrate/integrator.hpp"
+#include "integrate/radau5.hpp"
 #include "integrate/runge_kutta.hpp"
 
 namespace clatter {
@@ -22,7 +23,7 @@ std::unique_ptr<Integrator> make_integrator(const IntegratorSettings& settings, 
     case Scheme::generalized_alpha:
       return std::make_unique<GeneralizedAlpha>(dynamics, settings);
     case Scheme::radau5:
-      break;
+      return std::make_unique<Radau5>(dynamics, settings);
   }
   throw InputError("this integrator is not available");
 }

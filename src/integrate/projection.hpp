@@ -7,6 +7,7 @@
 // scales, a residual of row j in units of rho_j = sqrt(sum_i (G_ji scale_i)^2), taken at the start of a run.
 #pragma once
 
+#include "integrate/archive.hpp"
 #include "integrate/dynamics.hpp"
 
 namespace clatter {
@@ -29,6 +30,12 @@ class Projector {
   // Largest |phi_j| / rho_j and |G v + y|_j / rho'_j at s, without changing s.
   double position_violation(const State& s);
   double velocity_violation(const State& s);
+
+  // The row scales belong to what a continued run must remember.
+  void exchange(Archive& archive) {
+    archive.vector(rho_);
+    archive.vector(rho_v_);
+  }
 
   const Vec& phi() const { return phi_; }  // as last evaluated
   const Vec& velocity_residual() const { return residual_; }

@@ -28,7 +28,7 @@ std::vector<Found> all_events(Dynamics& problem, const IntegratorSettings& setti
   return found;
 }
 
-std::vector<Scheme> schemes() { return {Scheme::dopri5, Scheme::rk4}; }
+std::vector<Scheme> schemes() { return {Scheme::dopri5, Scheme::rk4, Scheme::radau5}; }
 
 IntegratorSettings sharp(Scheme scheme) {
   IntegratorSettings settings;

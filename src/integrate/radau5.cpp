@@ -1,0 +1,386 @@
+#include "integrate/radau5.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace clatter {
+
+namespace {
+
+constexpr int kMaxNewton = 7;
+constexpr double kSafety = 0.9;
+const double kRoot6 = std::sqrt(6.0);
+const double kC[3] = {(4 - kRoot6) / 10, (4 + kRoot6) / 10, 1};
+const double kE[3] = {(-13 - 7 * kRoot6) / 3, (-13 + 7 * kRoot6) / 3, -1.0 / 3};
+
+}  // namespace
+
+Radau5::Radau5(Dynamics& dynamics, const IntegratorSettings& settings)
+    : Integrator(dynamics, settings),
+      tangents_(dynamics.tangent_layout()),
+      real_(dynamics, projector_.u_scale()),
+      complex_(dynamics, projector_.u_scale()) {
+  A_ << (88 - 7 * kRoot6) / 360, (296 - 169 * kRoot6) / 1800, (-2 + 3 * kRoot6) / 225,  //
+      (296 + 169 * kRoot6) / 1800, (88 + 7 * kRoot6) / 360, (-2 - 3 * kRoot6) / 225,    //
+      (16 - kRoot6) / 36, (16 + kRoot6) / 36, 1.0 / 9;
+  A_inverse_ = A_.inverse();
+  const Eigen::EigenSolver<Eigen::Matrix3d> eigen(A_inverse_);
+  const Eigen::Matrix3cd X = eigen.eigenvectors(), X_inverse = X.inverse();
+  for (int k = 0; k < 3; ++k) {
+    const std::complex<double> value = eigen.eigenvalues()[k];
+    if (std::abs(value.imag()) < 1e-8) {
+      real_eigenvalue_ = value.real();
+      // Vector and row carry reciprocal phases; together they are real.
+      const std::complex<double> phase = X(2, k) / std::abs(X(2, k));
+      real_vector_ = (X.col(k) / phase).real();
+      real_row_ = (X_inverse.row(k).transpose() * phase).real();
+    } else if (value.imag() > 0) {
+      complex_eigenvalue_ = value;
+      complex_vector_ = X.col(k);
+      complex_row_ = X_inverse.row(k).transpose();
+    }
+  }
+  x_real_.resize(n_);
+  x_complex_.resize(n_);
+  for (Stage& stage : stage_) {
+    stage.s = now_;
+    for (Vec* x : {&stage.U, &stage.V, &stage.a}) x->setZero(n_.nv);
+    stage.Z.setZero(n_.nz);
+    stage.L.setZero(n_.nc());
+    stage.mu.setZero(n_.nc());
+    stage.W.setZero(n_.np);
+    stage.p.setZero(n_.np);
+    stage.r.resize(n_);
+  }
+  for (Vec& x : past_V_) x.setZero(n_.nv);
+  for (Vec& x : past_Z_) x.setZero(n_.nz);
+  for (Vec* x : {&force_, &rate_, &du_, &dv_, &u_dense_, &v_tangents_}) x->setZero(n_.nv);
+  dz_.setZero(n_.nz);
+  phi_.setZero(n_.nh);
+  W_base_.setZero(n_.np);
+  base_ = now_;
+}
+
+void Radau5::started() {
+  faccon_ = 1;
+  theta_ = 0;
+  last_h_ = 0;
+  last_error_ = 1e-2;
+  first_ = true;
+  rejected_ = false;
+  have_past_ = false;
+  refresh();
+}
+
+void Radau5::refresh() {
+  tangents_known_ = tangents_current_ = false;
+  factored_h_ = 0;
+  real_.forget();
+  complex_.forget();
+}
+
+void Radau5::exchange(Archive& archive) {
+  archive.value(faccon_);
+  archive.value(theta_);
+  archive.value(last_h_);
+  archive.value(last_error_);
+  archive.count(first_);
+  archive.count(rejected_);
+  archive.count(have_past_);
+  archive.value(past_h_);
+  for (Vec& x : past_V_) archive.vector(x);
+  for (Vec& x : past_Z_) archive.vector(x);
+}
+
+Eigen::Vector3d Radau5::lagrange(double theta) {
+  Eigen::Vector3d weight;
+  for (int i = 0; i < 3; ++i) {
+    double w = theta / kC[i];
+    for (int j = 0; j < 3; ++j) {
+      if (j != i) w *= (theta - kC[j]) / (kC[i] - kC[j]);
+    }
+    weight[i] = w;
+  }
+  return weight;
+}
+
+void Radau5::predict(double h) {
+  for (int i = 0; i < 3; ++i) {
+    Stage& stage = stage_[static_cast<std::size_t>(i)];
+    stage.L.setZero();
+    stage.mu.setZero();
+    stage.V.setZero();
+    stage.Z.setZero();
+    if (!have_past_) continue;
+    const Eigen::Vector3d w = lagrange(1 + kC[i] * h / past_h_);
+    for (int j = 0; j < 3; ++j) {
+      const double weight = w[j] - (j == 2 ? 1 : 0);
+      stage.V += weight * past_V_[static_cast<std::size_t>(j)];
+      stage.Z += weight * past_Z_[static_cast<std::size_t>(j)];
+    }
+  }
+  for (int i = 0; i < 3; ++i) {
+    Stage& stage = stage_[static_cast<std::size_t>(i)];
+    stage.U = (h * kC[i]) * now_.v;
+    for (int j = 0; j < 3; ++j) stage.U += (h * A_(i, j)) * stage_[static_cast<std::size_t>(j)].V;
+  }
+}
+
+bool Radau5::prepare(double h) {
+  if (!tangents_known_) {
+    know_derivative();
+    dynamics_.tangents(now_, a_, lambda_, tangents_);
+    v_tangents_ = now_.v;
+    tangents_known_ = tangents_current_ = true;
+    factored_h_ = 0;
+  }
+  // Steps of one length differ by the rounding of their ends.
+  if (std::abs(factored_h_ - h) <= 1e-9 * h) return true;
+  factored_h_ = 0;
+  if (!real_.factorize(real_eigenvalue_ / h, tangents_, v_tangents_)) return false;
+  if (!complex_.factorize(complex_eigenvalue_ / h, tangents_, v_tangents_)) return false;
+  factored_h_ = h;
+  return true;
+}
+
+bool Radau5::stage_residual(Stage& stage, double h, int index) {
+  State& s = stage.s;
+  stage.a.setZero();
+  stage.r.u.setZero();
+  stage.r.z.setZero();
+  for (int j = 0; j < 3; ++j) {
+    const Stage& other = stage_[static_cast<std::size_t>(j)];
+    const double w = A_inverse_(index, j) / h;
+    stage.r.u -= w * other.U;
+    stage.a += w * other.V;
+    stage.r.z -= w * other.Z;
+  }
+  dynamics_.plus(now_.q, stage.U, s.q);
+  s.v = now_.v + stage.V;
+  s.z = now_.z + stage.Z;
+  lambda_trial_ = lambda_ + stage.L;
+  dynamics_.residual(s, stage.a, lambda_trial_, stage.r.v, zdot_trial_);
+  stage.r.v = -stage.r.v;
+  stage.r.z += zdot_trial_;
+  rate_ = s.v;
+  if (n_.nc() > 0) {
+    dynamics_.constraints(s, stage.r.p, stage.r.w);
+    stage.r.p = -stage.r.p;
+    stage.r.w = -stage.r.w;
+    if (n_.nh > 0) {
+      dynamics_.constraint_forces(s, stage.mu, force_);
+      rate_ += real_.weights().cwiseProduct(force_);
+    }
+  }
+  if (!increment_rate(stage.U, rate_, force_)) return false;
+  stage.r.u += force_;
+  return true;
+}
+
+Radau5::Newton Radau5::iterate(double h) {
+  const double tolerance = std::max(10 * std::numeric_limits<double>::epsilon() / settings_.relative_tolerance,
+                                    std::min(0.03, std::sqrt(settings_.relative_tolerance)));
+  double last = 0, last_ratio = 1;
+  faccon_ = std::pow(std::max(faccon_, std::numeric_limits<double>::epsilon()), 0.8);
+  theta_ = 0.001;
+  for (newton_ = 1; newton_ <= kMaxNewton; ++newton_) {
+    ++report_.newton_iterations;
+    x_real_.set_zero();
+    x_complex_.set_zero();
+    for (int i = 0; i < 3; ++i) {
+      Stage& stage = stage_[static_cast<std::size_t>(i)];
+      if (!stage_residual(stage, h, i)) return Newton::failed;
+      const double r = real_row_[i];
+      const std::complex<double> c = complex_row_[i];
+      x_real_.u += r * stage.r.u;
+      x_real_.v += r * stage.r.v;
+      x_real_.z += r * stage.r.z;
+      x_real_.w += r * stage.r.w;
+      x_real_.p += r * stage.r.p;
+      x_complex_.u += c * stage.r.u;
+      x_complex_.v += c * stage.r.v;
+      x_complex_.z += c * stage.r.z;
+      x_complex_.w += c * stage.r.w;
+      x_complex_.p += c * stage.r.p;
+    }
+    real_.solve(tangents_, x_real_);
+    complex_.solve(tangents_, x_complex_);
+    double sum = 0;
+    for (int i = 0; i < 3; ++i) {
+      Stage& stage = stage_[static_cast<std::size_t>(i)];
+      const double r = real_vector_[i];
+      const std::complex<double> c = 2.0 * complex_vector_[i];
+      du_ = r * x_real_.u + (c * x_complex_.u).real();
+      dv_ = r * x_real_.v + (c * x_complex_.v).real();
+      dz_ = r * x_real_.z + (c * x_complex_.z).real();
+      stage.U += du_;
+      stage.V += dv_;
+      stage.Z += dz_;
+      stage.L += r * x_real_.w + (c * x_complex_.w).real();
+      stage.mu.head(n_.nh) += r * x_real_.p + (c * x_complex_.p).real();
+      const double norm = error_norm(du_, dv_, dz_, now_, now_);
+      sum += norm * norm;
+    }
+    const double size = std::sqrt(sum / 3);
+    if (!std::isfinite(size)) return Newton::failed;
+    if (newton_ > 1) {
+      const double ratio = last > 0 ? size / last : 0;
+      theta_ = newton_ == 2 ? ratio : std::sqrt(ratio * last_ratio);
+      last_ratio = ratio;
+      if (theta_ >= 0.99) return size <= 1e-3 * tolerance ? Newton::converged : Newton::failed;
+      faccon_ = theta_ / (1 - theta_);
+      const double expected = faccon_ * size * std::pow(theta_, kMaxNewton - 1 - newton_) / tolerance;
+      if (expected >= 1 && newton_ < kMaxNewton) return Newton::slow;
+    }
+    last = std::max(size, std::numeric_limits<double>::epsilon());
+    if (faccon_ * size <= tolerance) return Newton::converged;
+  }
+  return Newton::slow;
+}
+
+bool Radau5::estimate_error(double h) {
+  // -R(s, -(e.V)/h, lambda) = M (a_0 + (e.V)/h) because R is linear in the accelerations.
+  du_ = now_.v;
+  dv_.setZero();
+  dz_ = zdot_;
+  for (int i = 0; i < 3; ++i) {
+    const Stage& stage = stage_[static_cast<std::size_t>(i)];
+    du_ += (kE[i] / h) * stage.U;
+    dv_ -= (kE[i] / h) * stage.V;
+    dz_ += (kE[i] / h) * stage.Z;
+  }
+  x_real_.set_zero();
+  dynamics_.residual(now_, dv_, lambda_, x_real_.v, zdot_trial_);
+  x_real_.v = -x_real_.v;
+  x_real_.u = du_;
+  x_real_.z = dz_;
+  real_.solve(tangents_, x_real_);
+  error_ = error_norm(x_real_.u, x_real_.v, x_real_.z, now_, trial_);
+  if (error_ >= 1 && (first_ || rejected_)) {
+    // Once more from y_0 + err: less pessimistic where the first estimate is dominated by a stiff transient.
+    State& s = stage_[0].s;
+    s.t = now_.t;
+    dynamics_.plus(now_.q, x_real_.u, s.q);
+    s.v = now_.v + x_real_.v;
+    s.z = now_.z + x_real_.z;
+    if (!increment_rate(x_real_.u, s.v, rate_)) return true;
+    dynamics_.residual(s, dv_, lambda_, x_real_.v, zdot_trial_);
+    x_real_.v = -x_real_.v;
+    x_real_.u = du_ - now_.v + rate_;
+    x_real_.z = dz_ - zdot_ + zdot_trial_;
+    if (n_.nc() > 0) {
+      dynamics_.constraints(s, x_real_.p, x_real_.w);
+      x_real_.p = -x_real_.p;
+      x_real_.w = -x_real_.w;
+    }
+    real_.solve(tangents_, x_real_);
+    error_ = error_norm(x_real_.u, x_real_.v, x_real_.z, now_, trial_);
+  }
+  error_ = std::max(error_, 1e-10);
+  return std::isfinite(error_);
+}
+
+bool Radau5::attempt(double t1) {
+  const double t0 = now_.t, h = t1 - t0;
+  know_derivative();
+  for (int i = 0; i < 3; ++i) stage_[static_cast<std::size_t>(i)].s.t = i == 2 ? t1 : t0 + kC[i] * h;
+  for (;;) {
+    if (!prepare(h)) {
+      rejected_ = true;
+      return false;
+    }
+    predict(h);
+    if (iterate(h) == Newton::converged) break;
+    faccon_ = 1;
+    // Old tangents first; only with new ones is the step too long.
+    if (tangents_current_) {
+      rejected_ = true;
+      return false;
+    }
+    tangents_known_ = false;
+  }
+  const Stage& end = stage_[2];
+  trial_.t = t1;
+  du_ = end.U;
+  dynamics_.plus(now_.q, du_, trial_.q);
+  trial_.v = now_.v + end.V;
+  trial_.z = now_.z + end.Z;
+  if (!trial_.v.allFinite() || !trial_.z.allFinite()) return false;
+  if (n_.np > 0) {
+    for (Stage& stage : stage_) {
+      lambda_trial_ = lambda_ + stage.L;
+      dynamics_.powers(stage.s, stage.a, lambda_trial_, stage.p);
+    }
+    for (int i = 0; i < 3; ++i) {
+      Stage& stage = stage_[static_cast<std::size_t>(i)];
+      stage.W.setZero();
+      for (int j = 0; j < 3; ++j) stage.W += (h * A_(i, j)) * stage_[static_cast<std::size_t>(j)].p;
+    }
+    W_trial_ = W_ + end.W;
+  }
+  if (!settings_.fixed_step && !estimate_error(h)) return false;
+  if (error_ > 1) rejected_ = true;
+  u_dense_ = end.U;
+  project_trial(u_dense_);
+  stage_[2].U = u_dense_;
+  stage_[2].V = trial_.v - now_.v;
+  base_ = now_;
+  W_base_ = W_;
+  h_dense_ = h;
+  return true;
+}
+
+double Radau5::propose(double h, double error, bool accepted) {
+  constexpr double kShrink = 5, kGrow = 1.0 / 8;
+  const double factor = std::min(kSafety, kSafety * (1 + 2 * kMaxNewton) / (newton_ + 2 * kMaxNewton));
+  double quotient = std::clamp(std::pow(error, 0.25) / factor, kGrow, kShrink);
+  if (!accepted) return first_ ? 0.1 * h : h / quotient;
+  if (last_h_ > 0) {
+    const double predicted = last_h_ / h * std::pow(error * error / last_error_, 0.25) / kSafety;
+    quotient = std::max(quotient, std::clamp(predicted, kGrow, kShrink));
+  }
+  last_h_ = h;
+  last_error_ = std::max(1e-2, error);
+  const double wanted = h / quotient;
+  // A step kept is a factorisation kept.
+  return wanted >= h && wanted <= 1.2 * h && theta_ <= 0.001 ? h : wanted;
+}
+
+void Radau5::accept() {
+  const double h = h_dense_;
+  for (std::size_t i = 0; i < 3; ++i) {
+    past_V_[i] = stage_[i].V;
+    past_Z_[i] = stage_[i].Z;
+  }
+  past_h_ = h;
+  have_past_ = !report_.at_event;
+  first_ = rejected_ = false;
+  tangents_current_ = false;
+  if (theta_ > 0.001) tangents_known_ = false;
+}
+
+void Radau5::dense(double theta, State& out) {
+  const Eigen::Vector3d w = lagrange(theta);
+  u_dense_.setZero();
+  out.v = base_.v;
+  out.z = base_.z;
+  for (int i = 0; i < 3; ++i) {
+    const Stage& stage = stage_[static_cast<std::size_t>(i)];
+    u_dense_ += w[i] * stage.U;
+    out.v += w[i] * stage.V;
+    out.z += w[i] * stage.Z;
+  }
+  dynamics_.plus(base_.q, u_dense_, out.q);
+  out.t = base_.t + theta * h_dense_;
+}
+
+void Radau5::dense_work(double theta, Vec& W) {
+  const Eigen::Vector3d w = lagrange(theta);
+  W = W_base_;
+  for (int i = 0; i < 3; ++i) W += w[i] * stage_[static_cast<std::size_t>(i)].W;
+}
+
+}  // namespace clatter
