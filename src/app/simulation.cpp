@@ -63,7 +63,7 @@ std::vector<bool> kept_velocities(const System& system) {
 RankReport rank_at(Engine& engine, const State& s) {
   if (engine.sizes().nc() == 0) return {};
   // Columns weighted by the coordinates' scales, so that lengths and angles mix without regard to units.
-  Vec u_scale, v_scale, z_scale;
+  Vec u_scale = Vec::Zero(engine.sizes().nv), v_scale = u_scale, z_scale = Vec::Zero(engine.sizes().nz);
   engine.scales(u_scale, v_scale, z_scale);
   std::vector<double> mass(static_cast<std::size_t>(u_scale.size()));
   for (std::size_t i = 0; i < mass.size(); ++i) {
@@ -239,11 +239,7 @@ Outcome simulate_prepared(Prepared& prepared, const Observer& observer, const Ru
     callbacks.on_event = [&](const State& s, std::span<const int> events) {
       for (const int index : events) request.sink->event(s.t, engine.event_name(index));
     };
-    callbacks.on_checkpoint = [&](double t, std::span<const double> memory) {
-      // A checkpoint where the user happened to stop would not be one of the uninterrupted run's.
-      if (request.stop != nullptr && request.stop->load()) return;
-      request.sink->checkpoint(t, memory);
-    };
+    callbacks.on_checkpoint = [&](double t, std::span<const double> memory) { request.sink->checkpoint(t, memory); };
   }
   callbacks.on_progress = request.progress;
   callbacks.stop = request.stop;
