@@ -395,9 +395,10 @@ struct ExpressionTree::Binding {
     return a.dimension ? a.dimension : b.dimension;
   }
   static void pure(const Node& n, const char* what, const Part& a) {
-    if (a.dimension && !a.dimension->dimensionless())
-      throw ExpressionError(n.offset,
-                            fmt::format("{} must be a number or an angle, not {}", what, describe(*a.dimension)));
+    if (!a.dimension || a.dimension->dimensionless()) return;
+    const std::string message = fmt::format("{} must be a number or an angle, not {}", what, describe(*a.dimension));
+    const bool time = *a.dimension == dimension_of("s");
+    throw ExpressionError(n.offset, message, time ? "multiply by a frequency: 2*pi*50 Hz*t, 10 rad/s*t or 10*t" : "");
   }
 
   static std::optional<Dimension> dimension(const Node& n, const Part* p) {

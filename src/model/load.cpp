@@ -236,7 +236,11 @@ bool Loader::valid_name(const YamlNode::Entry& e, const char* kind) {
                   e.key.empty() || digit ? "" : "for example `" + better + "`");
     return false;
   }
-  if (is_reserved_name(e.key) || e.key == "energy" || e.key == "system") {
+  // Functions and pi only mean something by themselves; objects are always followed by a dot.
+  const bool taken = std::string_view(kind) == "parameter"
+                         ? is_reserved_name(e.key)
+                         : e.key == "ground" || e.key == "energy" || e.key == "system";
+  if (taken) {
     mistakes_.add(mistakes_.source(e), fmt::format("`{}` has a meaning of its own and cannot name a {}", e.key, kind));
     return false;
   }

@@ -62,12 +62,14 @@ class Loader {
   void check_planar(const Object& o, const Body& b);
   void check_inertia(const Object& o, const Body& b);
 
-  // load_joints.cpp
+  // load_places.cpp
   std::optional<Attachment> place(const YamlNode& node, const Scope& scope);
   std::optional<Attachment> named_place(const YamlNode& node, const Scope& scope);
   std::optional<std::pair<Attachment, Attachment>> two_places(const Object& o);
   std::optional<Placement> start_pose(const Attachment& a) const;
   bool planar(int body) const;
+
+  // load_joints.cpp
   void joint(const Scope& scope, const YamlNode::Entry& entry);
   void joint_places(const Object& o, Joint& j);
   void joint_axes(const Object& o, Joint& j);

@@ -61,9 +61,7 @@ std::optional<Dimension> quantity_dimension(std::string_view name) {
   return dimension_of(w->unit);
 }
 
-bool is_quantity_word(std::string_view word) {
-  return find(word) != nullptr || std::find(components.begin(), components.end(), word) != components.end();
-}
+bool is_quantity_word(std::string_view word) { return find(word) != nullptr; }
 
 const std::vector<std::string>& global_quantities() {
   static const std::vector<std::string> names{"energy", "system"};

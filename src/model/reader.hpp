@@ -15,6 +15,9 @@
 
 namespace clatter::loading {
 
+// "a list", "a map", ... for messages.
+const char* kind_name(const YamlNode& n);
+
 // Collects mistakes; gives up after twenty.
 class Mistakes {
  public:
