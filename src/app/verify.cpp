@@ -27,7 +27,8 @@ struct Verdict {
   bool checked = false;  // the model has checks
 };
 
-// Models are found in folders by their ending; the order is that of the names, whatever the file system's.
+// Models are found in folders by their ending; folders named `parts` hold pieces that models include. The order is that
+// of the names, whatever the file system's.
 std::vector<std::string> find_models(const std::vector<std::string>& paths) {
   std::vector<std::string> models;
   for (const std::string& path : paths) {
@@ -39,6 +40,7 @@ std::vector<std::string> find_models(const std::vector<std::string>& paths) {
     }
     std::vector<std::string> found;
     for (fs::recursive_directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+      if (it->is_directory() && it->path().filename() == "parts") it.disable_recursion_pending();
       const std::string ending = it->path().extension().string();
       if (it->is_regular_file() && (ending == ".yaml" || ending == ".yml")) found.push_back(it->path().string());
     }
