@@ -108,6 +108,7 @@ Model Loader::run(const std::string& text, const std::string& name) {
   if (const auto* n = main_value("simulate")) simulate(*n);
   if (const auto* n = main_value("initial")) initial(*n);
   check_uses();
+  check_finite();
   mistakes_.throw_if_any();
 
   for (const auto& [key, parameter] : top.parameters) model_.parameters.emplace_back(key, parameter.value);

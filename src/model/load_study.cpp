@@ -183,4 +183,31 @@ void Loader::check_uses() {
   }
 }
 
+// Every number read is finite, but sums and products of huge ones may not be.
+void Loader::check_finite() {
+  const auto good = [](const Placement& p) { return p.position.allFinite() && p.rotation.coeffs().allFinite(); };
+  const auto report = [&](const Named& n) {
+    mistakes_.add(n.source, fmt::format("the numbers of `{}` are too large to compute with", n.name));
+  };
+  for (const auto& f : model_.ground_frames)
+    if (!good(f.placement)) report(f);
+  for (const auto& b : model_.bodies) {
+    bool fine = (!b.pose || good(*b.pose)) && b.center_of_mass.allFinite() && b.inertia.allFinite();
+    fine = fine && (!b.velocity || b.velocity->allFinite()) && (!b.angular_velocity || b.angular_velocity->allFinite());
+    if (!fine) report(b);
+  }
+  for (const auto& j : model_.joints)
+    if (!good(j.a.placement) || !good(j.b.placement)) report(j);
+  for (const auto& l : model_.loads)
+    if (!good(l.at.placement) || (l.reaction && !good(l.reaction->placement))) report(l);
+  for (const auto& f : model_.force_elements) {
+    const auto* linear = std::get_if<LinearLaw>(&f.law);
+    const auto* points = std::get_if<TableLaw>(&f.law);
+    const bool table_good =
+        !points || std::all_of(points->e.begin(), points->e.end(), [](double e) { return std::isfinite(e); });
+    if (!good(f.a.placement) || !good(f.b.placement) || (linear && !std::isfinite(linear->rest)) || !table_good)
+      report(f);
+  }
+}
+
 }  // namespace clatter::loading

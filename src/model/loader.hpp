@@ -96,6 +96,7 @@ class Loader {
   void simulate(const YamlNode& node);
   void initial(const YamlNode& node);
   void check_uses();
+  void check_finite();
 
   const LoadOptions& options_;
   Mistakes mistakes_;

@@ -38,7 +38,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const clatter::Model model = clatter::load_model_text(text, "model", options);
     // A model that loads has nothing in it that is not a number.
     for (const auto& b : model.bodies)
-      if (!(b.mass > 0) || !b.inertia.allFinite() || !b.center_of_mass.allFinite()) __builtin_trap();
+      if ((b.pose && !b.pose->position.allFinite()) || !(b.mass > 0) || !b.inertia.allFinite() ||
+          !b.center_of_mass.allFinite())
+        __builtin_trap();
     for (const auto& j : model.joints)
       if (!j.a.placement.position.allFinite() || !j.b.placement.rotation.coeffs().allFinite()) __builtin_trap();
   } catch (const clatter::InputError& e) {

@@ -157,6 +157,10 @@ INSTANTIATE_TEST_SUITE_P(
                  24, "this is not a rotation matrix: its columns must be orthogonal unit vectors, right-handed", ""},
         Expected{"MassAndDensity", "clatter: 1\nbodies:\n  a: {mass: 1, density: 1, shape: {sphere: 1}}\n", 3, 16,
                  "`mass` and `density` exclude each other in body `a`", ""},
+        Expected{"Overflow",
+                 "clatter: 1\nassemblies: {a: {bodies: {p: {type: particle, mass: 1, position: [1e308, 0, "
+                 "0]}}}}\ninstances: {i: {of: a, at: [1e308, 0, 0]}}\n",
+                 2, 27, "the numbers of `i.p` are too large to compute with", ""},
         Expected{"NegativeRadius", "clatter: 1\nbodies:\n  a: {mass: 1, shape: {sphere: -1}}\n", 3, 32,
                  "`sphere` of the shape of body `a` must be positive, this is -1", ""}));
 

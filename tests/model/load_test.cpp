@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <numbers>
@@ -333,15 +333,16 @@ TEST(Loading, TenThousandBodiesTakeUnderTwoSeconds) {
   for (int i = 1; i < 10000; ++i)
     text += "  j" + std::to_string(i) + ": {type: revolute, between: [b" + std::to_string(i - 1) + ".right, b" +
             std::to_string(i) + ".left], axis: y}\n";
-  const auto start = std::chrono::steady_clock::now();
+  // Processor time: other work on the machine does not count.
+  const std::clock_t start = std::clock();
   const Model m = load_model_text(text);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  const double took = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   EXPECT_EQ(m.bodies.size(), 10000u);
   EXPECT_EQ(m.joints.size(), 10000u);
 #ifdef NDEBUG
-  EXPECT_LT(took.count(), 2.0);
+  EXPECT_LT(took, 2.0);
 #endif
-  RecordProperty("seconds", std::to_string(took.count()));
+  RecordProperty("seconds", std::to_string(took));
 }
 
 // Every model of the gallery loads.
