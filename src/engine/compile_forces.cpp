@@ -171,6 +171,7 @@ void Compiler::build_force_elements() {
     d.terms[0] = {measure, 1};
     d.count = 1;
     deformation_of_element_[e.name] = static_cast<int>(sys_.deformations.size());
+    sys_.element_deformation.push_back(static_cast<int>(sys_.deformations.size()));
     created.push_back(static_cast<int>(sys_.deformations.size()));
     sys_.deformations.push_back(std::move(d));
     sys_.joint_of_deformation.push_back(-1);

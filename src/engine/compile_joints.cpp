@@ -138,7 +138,7 @@ std::optional<int> Compiler::component_measure(int joint, const std::string& com
         m->params.component = component[1] - 'x';
       } else if (j.kind == JointKind::slip) {
         m = of_kind(MeasureKind::slip, a, b);
-        m->params.a = Vec3::UnitX();
+        m->params.a = Vec3::UnitZ();
       }
     }
     if (!m) return std::nullopt;
@@ -192,7 +192,17 @@ void Compiler::apply_status(Deformation& d, const Status& status, const Source& 
   }
 }
 
+// Named in the outputs or checks: then an angle is worth a turn counter.
+bool Compiler::is_requested(const std::string& quantity) const {
+  for (const Output& o : model_.outputs)
+    if (o.quantity == quantity) return true;
+  for (const Check& c : model_.checks)
+    if (c.quantity == quantity) return true;
+  return false;
+}
+
 void Compiler::build_joints() {
+  sys_.joints.resize(model_.joints.size());
   for (std::size_t i = 0; i < model_.joints.size(); ++i) {
     const Joint& j = model_.joints[i];
     if (j.kind == JointKind::gear || j.kind == JointKind::rack_pinion || j.kind == JointKind::coordinate)
@@ -211,15 +221,26 @@ void Compiler::joint_rows(int index) {
     return std::abs((X.rotation * Vec3::Unit(axis)).z()) < 0.5;
   };
   const bool in_tree = tree_index_of_joint_[index] >= 0;
+  System::JointIndex& where = sys_.joints[index];
+  where.frame_a = frame_of(j.a);
+  where.frame_b = frame_of(j.b);
+  if (in_tree) {
+    const TreeJoint& tj = tree_joints_[tree_index_of_joint_[index]];
+    where.link = tj.links.back();
+    where.reversed = tj.reversed;
+  }
   std::vector<std::string> known;
 
   // Free components: observed, driven, or elastic.
   const auto free_component = [&](const std::string& name, bool angular) {
     known.push_back(name);
     const Status* status = status_of(j, name);
-    if (!status || std::holds_alternative<Free>(*status)) return;
-    const bool turns = angular && std::holds_alternative<Elastic>(*status);
+    const bool set = status && !std::holds_alternative<Free>(*status);
+    const bool turns =
+        angular && ((set && std::holds_alternative<Elastic>(*status)) || is_requested(j.name + "." + name));
     const std::optional<int> m = component_measure(index, name, turns);
+    if (m) sys_.joint_components.push_back({index, name, *m, angular});
+    if (!set) return;
     if (!m) fail(j.source, "the joint `" + j.name + "` has no component `" + name + "` between these bodies");
     apply_status(add_deformation(j, index, name, *m, angular), *status, j.source);
   };
@@ -319,6 +340,7 @@ void Compiler::joint_rows(int index) {
       break;
     case JointKind::distance: {
       known.push_back("distance");
+      sys_.joint_components.push_back({index, "distance", *component_measure(index, "distance", false), false});
       const Status* status = status_of(j, "distance");
       Deformation& d = add_deformation(j, index, "distance", *component_measure(index, "distance", false), false);
       if (!status) {

@@ -62,6 +62,7 @@ class Compiler {
   void apply_status(Deformation& d, const Status& status, const Source& source);
   void count_turns(int measure);
   const Status* status_of(const Joint& j, const std::string& component) const;
+  bool is_requested(const std::string& quantity) const;
   bool planar_pair(const Attachment& a, const Attachment& b) const;
   bool particle_pair(const Attachment& a, const Attachment& b) const;
 

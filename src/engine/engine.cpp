@@ -33,10 +33,6 @@ Engine::Engine(std::shared_ptr<const System> system)
       F_(system_->tree.links.size()),
       N_(system_->tree.links.size()),
       tau_(Vec::Zero(system_->sizes.nv)),
-      zero_a_(Vec::Zero(system_->sizes.nv)),
-      zero_lambda_(Vec::Zero(system_->sizes.nc())),
-      scratch_v_(system_->sizes.nv),
-      a0_(system_->sizes.nv),
       rhs_(system_->sizes.nc()),
       last_(system_->initial) {
   const System& sys = *system_;
@@ -420,19 +416,31 @@ void Engine::apply_load(const CompiledLoad& load, const Vec3& f) {
   }
 }
 
-// r = inertia - applied, swept inward to the velocities. Uses the accelerations last evaluated.
-void Engine::sweep(Vec& r) {
+// Inertia less applied wrench of every link, at the accelerations last evaluated.
+void Engine::link_wrenches() {
   const Tree& tree = system_->tree;
-  for (std::size_t i = 0; i < tree.links.size(); ++i) {
-    const Link& l = tree.links[i];
-    const LinkMotion& m = work_.motion[i];
-    const Vec3 w = m.R.transpose() * m.w;
-    const Vec3 alpha = m.R.transpose() * m.alpha;
-    const Vec3 Iw = l.inertia * w;
-    work_.F[i] = l.mass * m.a - F_[i];
-    work_.N[i].noalias() = m.R * (l.inertia * alpha + w.cross(Iw)) - N_[i];
+  for (const TreeRange& t : tree.trees) {
+    for (int i = t.link0; i < t.link1; ++i) {
+      const Link& l = tree.links[i];
+      const LinkMotion& m = work_.motion[i];
+      work_.F[i] = l.mass * m.a - F_[i];
+      if (t.simple) {
+        const Vec3 w = m.R.transpose() * m.w, alpha = m.R.transpose() * m.alpha;
+        const Vec3 Iw = l.inertia * w;
+        work_.N[i].noalias() = m.R * (l.inertia * alpha + w.cross(Iw)) - N_[i];
+      } else {
+        const Vec3 Iw = m.I * m.w;
+        work_.N[i] = m.I * m.alpha + m.w.cross(Iw) - N_[i];
+      }
+    }
   }
-  project_wrenches(tree, work_, r);
+}
+
+// r = M a - h - G^T lambda: the wrenches swept inward to the velocities.
+void Engine::sweep(Vec& r) {
+  rotate_inertias(system_->tree, work_);
+  link_wrenches();
+  project_wrenches(system_->tree, work_, r);
   r -= tau_;
 }
 
@@ -529,7 +537,7 @@ void Engine::project_path(int link, Vec3 F, Vec3 N, double* tau) const {
       case Mobility::weld:
         break;
     }
-    N += (m.j + m.d).cross(F);
+    N += m.r.cross(F);
   }
 }
 
@@ -608,10 +616,9 @@ void Engine::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
   evaluate(s);
   evaluate_accelerations(s, nullptr);
   apply_forces(s);
-  sweep(scratch_v_);  // = -h
-  factorize_mass(sys.tree, work_);
-  for (int i = 0; i < sys.sizes.nv; ++i) scratch_v_[i] = -scratch_v_[i];
-  solve_mass(sys.tree, work_, scratch_v_.data(), a.data());
+  rotate_inertias(sys.tree, work_);
+  link_wrenches();
+  forward_dynamics(sys.tree, work_, tau_.data(), a.data());
   inner_rates(s, zdot);
   if (nc == 0) return;
   build_G(nc);

@@ -63,6 +63,7 @@ class Engine : public Dynamics {
   double potential(const State& s) const;  // gravity and springs
   Eigen::SparseMatrix<double, Eigen::RowMajor> constraint_matrix(const State& s);
   const MeasureValue<double>& measure(int index) const { return measures_[index]; }
+  void gradient(const Deformation& d, double factors[4]) const { gradient_factors(d, factors); }
   Vec3 load_value(int index, const State& s) const { return load_vector(system_->loads[index], s); }
 
  private:
@@ -86,6 +87,7 @@ class Engine : public Dynamics {
   void wrench_on_frame(int frame, const Vec3& f, const Vec3& n);
   Vec3 load_vector(const CompiledLoad& load, const State& s) const;
   void apply_load(const CompiledLoad& load, const Vec3& f);
+  void link_wrenches();
   void sweep(Vec& r);
   void inner_rates(const State& s, Vec& zdot) const;
 
@@ -102,7 +104,7 @@ class Engine : public Dynamics {
   std::vector<MeasureValue<double>> measures_;
   std::vector<Vec3> F_, N_;  // applied wrenches on links, at mass centres
   Vec tau_;                  // applied generalized forces on joint coordinates directly
-  Vec zero_a_, zero_lambda_, scratch_v_, a0_, rhs_;
+  Vec rhs_;
   // Constraint rows as dense segments over the trees they touch.
   struct Segment {
     int row, tree, offset, v0, n;

@@ -66,8 +66,22 @@ class System {
   std::vector<std::string> velocity_names;
   std::vector<char> velocity_angular;
   std::vector<std::string> channel_names;  // power channels of the ledger
-  std::vector<int> joint_of_deformation;   // -1, or the model joint a deformation belongs to
-  State initial;                           // as written; not yet made consistent
+  struct JointComponentIndex {
+    int joint;
+    std::string name;
+    int measure;
+    bool angular;
+  };
+  std::vector<JointComponentIndex> joint_components;  // every component that can be observed
+  struct JointIndex {
+    int frame_a = -1, frame_b = -1;
+    int link = -1;          // in a tree: the link it carries on its second body's side (or first, when reversed)
+    bool reversed = false;  // the tree goes from the second body to the first
+  };
+  std::vector<JointIndex> joints;         // parallel to model.joints
+  std::vector<int> element_deformation;   // parallel to model.force_elements
+  std::vector<int> joint_of_deformation;  // -1, or the model joint a deformation belongs to
+  State initial;                          // as written; not yet made consistent
   double length_scale = 1, mass_scale = 1, time_scale = 1;
 
  private:

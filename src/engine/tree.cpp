@@ -1,10 +1,10 @@
 #include "engine/tree.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <cmath>
 
 #include "base/rotation.hpp"
+#include "base/wide.hpp"
 
 namespace clatter {
 
@@ -67,7 +67,6 @@ void Tree::finish() {
 namespace {
 
 Eigen::Map<Vec3> as3(double* x) { return Eigen::Map<Vec3>(x); }
-Eigen::Map<Vec6> as6(double* x) { return Eigen::Map<Vec6>(x); }
 
 Quat quaternion_at(const double* q) { return Quat(q[0], q[1], q[2], q[3]); }
 void store(const Quat& quat, double* q) {
@@ -82,25 +81,6 @@ void turn(const double* q, const double* delta, double* out) {
   Quat r = quaternion_at(q) * quaternion_exp<double>(Vec3(delta[0], delta[1], delta[2]));
   r.normalize();
   store(r, out);
-}
-
-Mat3 turn_about_z(const Mat3& F, double angle) {
-  const double c = std::cos(angle), s = std::sin(angle);
-  Mat3 R;
-  R.col(0) = c * F.col(0) + s * F.col(1);
-  R.col(1) = c * F.col(1) - s * F.col(0);
-  R.col(2) = F.col(2);
-  return R;
-}
-
-// A - H r~ - (H r~)^T - r~ L r~,  H + r~ L,  L added to the parent.
-void shift_to_parent(const Mat3& A, const Mat3& H, const Mat3& L, const Vec3& r, ArticulatedInertia& parent) {
-  const Mat3 rs = skew<double>(r);
-  const Mat3 rL = rs * L;
-  const Mat3 Hr = H * rs;
-  parent.A += A - Hr - Hr.transpose() - rL * rs;
-  parent.H += H + rL;
-  parent.L += L;
 }
 
 }  // namespace
@@ -147,13 +127,13 @@ TreeWork::TreeWork(const Tree& tree)
       spherical_D(tree.links.size()),
       spherical_U(tree.links.size()),
       root_inverse(tree.links.size()),
-      F(tree.links.size(), Vec3::Zero()),
-      N(tree.links.size(), Vec3::Zero()),
-      pF(tree.links.size()),
-      pN(tree.links.size()),
+      F(tree.links.size() + 1, Vec3::Zero()),
+      N(tree.links.size() + 1, Vec3::Zero()),
+      p(tree.links.size()),
       u(tree.nv) {}
 
 void kinematics(const Tree& tree, const Vec& q, const Vec& v, TreeWork& work) {
+  using namespace wide;
   for (std::size_t i = 0; i < tree.links.size(); ++i) {
     const Link& l = tree.links[i];
     LinkMotion& m = work.motion[i];
@@ -168,7 +148,7 @@ void kinematics(const Tree& tree, const Vec& q, const Vec& v, TreeWork& work) {
         continue;
       case Mobility::planar3:
         m.p = Vec3(qi[0], qi[1], l.p_PF.z());
-        m.R = turn_about_z(Mat3::Identity(), qi[2]);
+        m.R = rotation_z(qi[2]);
         m.v = Vec3(vi[0], vi[1], 0);
         m.w = Vec3(0, 0, vi[2]);
         continue;
@@ -187,58 +167,75 @@ void kinematics(const Tree& tree, const Vec& q, const Vec& v, TreeWork& work) {
       default:
         break;
     }
-    // Joint frame F on the parent.
-    Mat3 F;
-    Vec3 wp, vp, pp;
+    // Joint frame F on the parent; j: from the parent's mass centre to the joint.
+    M3 F = load(l.R_PF);
+    V3 j = load(l.p_PF), wp = zero(), vp = zero(), pp = zero();
     if (l.parent >= 0) {
       const LinkMotion& parent = work.motion[l.parent];
-      F.noalias() = parent.R * l.R_PF;
-      m.j.noalias() = parent.R * l.p_PF;
-      wp = parent.w;
-      vp = parent.v;
-      pp = parent.p;
-    } else {
-      F = l.R_PF;
-      m.j = l.p_PF;
-      wp.setZero();
-      vp.setZero();
-      pp.setZero();
+      const M3 P = load(parent.R);
+      F = P * F;
+      j = P * j;
+      wp = load(parent.w);
+      vp = load(parent.v);
+      pp = load(parent.p);
     }
-    m.z = F.col(2);
-    double displacement_rate = 0;
+    const V3 z = F.c[2];
+    V3 w = wp;
+    double slide = 0, slide_rate = 0;
     switch (l.mobility) {
       case Mobility::revolute:
-        m.R = turn_about_z(F, qi[0]);
-        m.w = wp + m.z * vi[0];
+      case Mobility::screw: {
+        const double c = std::cos(qi[0]), s = std::sin(qi[0]);
+        const V3 x = F.c[0];
+        F.c[0] = x * c + F.c[1] * s;
+        F.c[1] = F.c[1] * c - x * s;
+        w += z * vi[0];
+        slide = l.pitch * qi[0];
+        slide_rate = l.pitch * vi[0];
         break;
-      case Mobility::screw:
-        m.R = turn_about_z(F, qi[0]);
-        m.w = wp + m.z * vi[0];
-        m.j += m.z * (l.pitch * qi[0]);
-        displacement_rate = l.pitch * vi[0];
-        break;
+      }
       case Mobility::prismatic:
-        m.R = F;
-        m.w = wp;
-        m.j += m.z * qi[0];
-        displacement_rate = vi[0];
+        slide = qi[0];
+        slide_rate = vi[0];
         break;
-      case Mobility::spherical:
-        m.R.noalias() = F * quaternion_at(qi).toRotationMatrix();
-        m.w = wp + m.R * Vec3(vi[0], vi[1], vi[2]);
+      case Mobility::spherical: {
+        Mat3 turn;
+        turn = quaternion_at(qi).toRotationMatrix();
+        for (int k = 0; k < 3; ++k) m.I.col(k) = turn.col(k);  // padded room for the wide load
+        F = F * load(m.I);
+        w += times(F, vi[0], vi[1], vi[2]);
         break;
-      default:  // weld
-        m.R = F;
-        m.w = wp;
-        break;
+      }
+      default:
+        break;  // weld
     }
-    m.d.noalias() = m.R * l.p_MB;
-    m.p = pp + m.j + m.d;
-    m.v = vp + wp.cross(m.j) + m.z * displacement_rate + m.w.cross(m.d);
+    V3 vj = vp;
+    if (l.mobility == Mobility::prismatic || l.mobility == Mobility::screw) {
+      j += z * slide;
+      vj += z * slide_rate;
+    }
+    const V3 d = F * load(l.p_MB);
+    const V3 r = j + d;
+    store(F, m.R);
+    store(z, m.z);
+    store(j, m.j);
+    store(d, m.d);
+    store(r, m.r);
+    store(pp + r, m.p);
+    store(w, m.w);
+    store(vj + cross(wp, j) + cross(w, d), m.v);
+    if (l.mobility == Mobility::prismatic) {
+      store(z, m.s);
+    } else {
+      V3 column = cross(z, d);
+      if (l.mobility == Mobility::screw) column += z * l.pitch;
+      store(column, m.s);
+    }
   }
 }
 
 void accelerations(const Tree& tree, const Vec& v, const double* qdd, TreeWork& work) {
+  using namespace wide;
   static const double zeros[6] = {0, 0, 0, 0, 0, 0};
   for (std::size_t i = 0; i < tree.links.size(); ++i) {
     const Link& l = tree.links[i];
@@ -265,42 +262,33 @@ void accelerations(const Tree& tree, const Vec& v, const double* qdd, TreeWork& 
       default:
         break;
     }
-    Vec3 ap, alphap, wp;
+    V3 a = zero(), alpha = zero(), wp = zero();
+    const V3 z = load(m.z), j = load(m.j), d = load(m.d), w = load(m.w);
     if (l.parent >= 0) {
       const LinkMotion& parent = work.motion[l.parent];
-      ap = parent.a;
-      alphap = parent.alpha;
-      wp = parent.w;
-    } else {
-      ap.setZero();
-      alphap.setZero();
-      wp.setZero();
+      alpha = load(parent.alpha);
+      wp = load(parent.w);
+      a = load(parent.a) + cross(alpha, j) + cross(wp, cross(wp, j));
     }
-    m.alpha = alphap;
-    double ud = 0, udd = 0;
     switch (l.mobility) {
       case Mobility::revolute:
-        m.alpha += wp.cross(m.z) * vi[0] + m.z * ai[0];
+        alpha += cross(wp, z) * vi[0] + z * ai[0];
         break;
       case Mobility::screw:
-        m.alpha += wp.cross(m.z) * vi[0] + m.z * ai[0];
-        ud = l.pitch * vi[0];
-        udd = l.pitch * ai[0];
+        alpha += cross(wp, z) * vi[0] + z * ai[0];
+        a += cross(wp, z) * (2 * l.pitch * vi[0]) + z * (l.pitch * ai[0]);
         break;
       case Mobility::prismatic:
-        ud = vi[0];
-        udd = ai[0];
+        a += cross(wp, z) * (2 * vi[0]) + z * ai[0];
         break;
-      case Mobility::spherical: {
-        const Vec3 wJ = m.w - wp;
-        m.alpha += wp.cross(wJ) + m.R * Vec3(ai[0], ai[1], ai[2]);
+      case Mobility::spherical:
+        alpha += cross(wp, w) + times(load(m.R), ai[0], ai[1], ai[2]);
         break;
-      }
       default:
         break;
     }
-    m.a = ap + alphap.cross(m.j) + wp.cross(wp.cross(m.j)) + (2.0 * ud) * wp.cross(m.z) + m.z * udd +
-          m.alpha.cross(m.d) + m.w.cross(m.w.cross(m.d));
+    store(alpha, m.alpha);
+    store(a + cross(alpha, d) + cross(w, cross(w, d)), m.a);
   }
 }
 
@@ -344,255 +332,9 @@ void project_wrenches(const Tree& tree, TreeWork& work, Vec& tau) {
         break;
     }
     if (l.parent >= 0) {
-      const Vec3 r = m.j + m.d;
       work.F[l.parent] += F;
-      work.N[l.parent] += N + r.cross(F);
+      work.N[l.parent] += N + m.r.cross(F);
     }
-  }
-}
-
-void factorize_mass(const Tree& tree, TreeWork& work) {
-  for (std::size_t i = 0; i < tree.links.size(); ++i) {
-    const Link& l = tree.links[i];
-    if (tree.trees[l.tree].simple) continue;
-    ArticulatedInertia& I = work.inertia[i];
-    const Mat3& R = work.motion[i].R;
-    I.A.noalias() = R * l.inertia * R.transpose();
-    I.H.setZero();
-    I.L = l.mass * Mat3::Identity();
-  }
-  for (int i = static_cast<int>(tree.links.size()) - 1; i >= 0; --i) {
-    const Link& l = tree.links[i];
-    if (tree.trees[l.tree].simple) continue;
-    const LinkMotion& m = work.motion[i];
-    ArticulatedInertia& I = work.inertia[i];
-    switch (l.mobility) {
-      case Mobility::revolute:
-      case Mobility::screw:
-      case Mobility::prismatic: {
-        if (l.mobility == Mobility::prismatic) {
-          I.UN.noalias() = I.H * m.z;
-          I.UF.noalias() = I.L * m.z;
-          I.inverse_D = 1.0 / m.z.dot(I.UF);
-        } else {
-          Vec3 s = m.z.cross(m.d);
-          if (l.mobility == Mobility::screw) s += l.pitch * m.z;
-          I.UN.noalias() = I.A * m.z + I.H * s;
-          I.UF.noalias() = I.H.transpose() * m.z + I.L * s;
-          I.inverse_D = 1.0 / (m.z.dot(I.UN) + s.dot(I.UF));
-        }
-        if (l.parent >= 0) {
-          const Vec3 UNd = I.UN * I.inverse_D, UFd = I.UF * I.inverse_D;
-          const Mat3 A = I.A - UNd * I.UN.transpose();
-          const Mat3 H = I.H - UNd * I.UF.transpose();
-          const Mat3 L = I.L - UFd * I.UF.transpose();
-          shift_to_parent(A, H, L, m.j + m.d, work.inertia[l.parent]);
-        }
-        break;
-      }
-      case Mobility::spherical: {
-        Eigen::Matrix<double, 6, 3>& U = work.spherical_U[i];
-        const Mat3 S_lin = -skew<double>(m.d) * m.R;  // (R e_k) x d
-        U.topRows<3>().noalias() = I.A * m.R + I.H * S_lin;
-        U.bottomRows<3>().noalias() = I.H.transpose() * m.R + I.L * S_lin;
-        const Mat3 D = m.R.transpose() * U.topRows<3>() + S_lin.transpose() * U.bottomRows<3>();
-        work.spherical_D[i] = D.inverse();
-        if (l.parent >= 0) {
-          const Eigen::Matrix<double, 6, 3> UD = U * work.spherical_D[i];
-          const Mat3 A = I.A - UD.topRows<3>() * U.topRows<3>().transpose();
-          const Mat3 H = I.H - UD.topRows<3>() * U.bottomRows<3>().transpose();
-          const Mat3 L = I.L - UD.bottomRows<3>() * U.bottomRows<3>().transpose();
-          shift_to_parent(A, H, L, m.j + m.d, work.inertia[l.parent]);
-        }
-        break;
-      }
-      case Mobility::weld:
-        if (l.parent >= 0) shift_to_parent(I.A, I.H, I.L, m.j + m.d, work.inertia[l.parent]);
-        break;
-      case Mobility::free6: {
-        Mat6 D;
-        D.topLeftCorner<3, 3>() = I.L;
-        D.topRightCorner<3, 3>().noalias() = I.H.transpose() * m.R;
-        D.bottomLeftCorner<3, 3>() = D.topRightCorner<3, 3>().transpose();
-        D.bottomRightCorner<3, 3>().noalias() = m.R.transpose() * I.A * m.R;
-        work.root_inverse[i] = D.llt().solve(Mat6::Identity());
-        break;
-      }
-      case Mobility::planar3: {
-        Mat3 D;
-        D << I.L(0, 0), I.L(0, 1), I.H(2, 0), I.L(1, 0), I.L(1, 1), I.H(2, 1), I.H(2, 0), I.H(2, 1), I.A(2, 2);
-        work.spherical_D[i] = D.inverse();
-        break;
-      }
-      case Mobility::particle3:
-        work.spherical_D[i] = I.L.inverse();
-        break;
-      case Mobility::particle2: {
-        Mat3 D = Mat3::Identity();
-        D.topLeftCorner<2, 2>() = I.L.topLeftCorner<2, 2>();
-        work.spherical_D[i] = D.inverse();
-        break;
-      }
-    }
-  }
-}
-
-namespace {
-
-void solve_simple(const Link& l, const double* b, double* x) {
-  const double im = 1.0 / l.mass;
-  switch (l.mobility) {
-    case Mobility::free6: {
-      const Vec3 N(b[3], b[4], b[5]);
-      for (int k = 0; k < 3; ++k) x[k] = b[k] * im;
-      as3(x + 3) = l.inertia_inverse * N;
-      break;
-    }
-    case Mobility::planar3:
-      x[0] = b[0] * im;
-      x[1] = b[1] * im;
-      x[2] = b[2] / l.inertia(2, 2);
-      break;
-    default:
-      for (int k = 0; k < l.nv; ++k) x[k] = b[k] * im;
-      break;
-  }
-}
-
-}  // namespace
-
-void solve_mass(const Tree& tree, int which, TreeWork& work, const double* b, double* x) {
-  const TreeRange& t = tree.trees[which];
-  if (t.simple) {
-    solve_simple(tree.links[t.link0], b, x);
-    return;
-  }
-  const int v0 = t.v0;
-  for (int i = t.link0; i < t.link1; ++i) {
-    work.pF[i].setZero();
-    work.pN[i].setZero();
-  }
-  for (int i = t.link1 - 1; i >= t.link0; --i) {
-    const Link& l = tree.links[i];
-    const LinkMotion& m = work.motion[i];
-    const ArticulatedInertia& I = work.inertia[i];
-    Vec3 F = work.pF[i], N = work.pN[i];
-    double* u = work.u.data() + l.v;
-    const double* bi = b + (l.v - v0);
-    switch (l.mobility) {
-      case Mobility::revolute:
-      case Mobility::screw:
-      case Mobility::prismatic: {
-        double Sp = l.mobility == Mobility::prismatic ? m.z.dot(F) : m.z.dot(N + m.d.cross(F));
-        if (l.mobility == Mobility::screw) Sp += l.pitch * m.z.dot(F);
-        u[0] = (bi[0] - Sp) * I.inverse_D;
-        F += I.UF * u[0];
-        N += I.UN * u[0];
-        break;
-      }
-      case Mobility::spherical: {
-        const Vec3 Sp = m.R.transpose() * (N + m.d.cross(F));
-        const Vec3 y = work.spherical_D[i] * (Vec3(bi[0], bi[1], bi[2]) - Sp);
-        as3(u) = y;
-        N += work.spherical_U[i].topRows<3>() * y;
-        F += work.spherical_U[i].bottomRows<3>() * y;
-        break;
-      }
-      default:
-        break;
-    }
-    if (l.parent >= 0) {
-      const Vec3 r = m.j + m.d;
-      work.pF[l.parent] += F;
-      work.pN[l.parent] += N + r.cross(F);
-    }
-  }
-  // Outward: pF, pN now hold the linear and angular acceleration of each link.
-  for (int i = t.link0; i < t.link1; ++i) {
-    const Link& l = tree.links[i];
-    const LinkMotion& m = work.motion[i];
-    const ArticulatedInertia& I = work.inertia[i];
-    const double* u = work.u.data() + l.v;
-    const double* bi = b + (l.v - v0);
-    double* xi = x + (l.v - v0);
-    Vec3 a, alpha;
-    if (l.parent >= 0) {
-      const Vec3 r = m.j + m.d;
-      alpha = work.pN[l.parent];
-      a = work.pF[l.parent] + alpha.cross(r);
-    } else {
-      a.setZero();
-      alpha.setZero();
-    }
-    switch (l.mobility) {
-      case Mobility::revolute:
-      case Mobility::screw: {
-        const double y = u[0] - I.inverse_D * (I.UN.dot(alpha) + I.UF.dot(a));
-        alpha += m.z * y;
-        a += m.z.cross(m.d) * y;
-        if (l.mobility == Mobility::screw) a += m.z * (l.pitch * y);
-        xi[0] = y;
-        break;
-      }
-      case Mobility::prismatic: {
-        const double y = u[0] - I.inverse_D * (I.UN.dot(alpha) + I.UF.dot(a));
-        a += m.z * y;
-        xi[0] = y;
-        break;
-      }
-      case Mobility::spherical: {
-        const Eigen::Matrix<double, 6, 3>& U = work.spherical_U[i];
-        const Vec3 Ua = U.topRows<3>().transpose() * alpha + U.bottomRows<3>().transpose() * a;
-        const Vec3 y = Vec3(u[0], u[1], u[2]) - work.spherical_D[i] * Ua;
-        const Vec3 w = m.R * y;
-        alpha += w;
-        a += w.cross(m.d);
-        as3(xi) = y;
-        break;
-      }
-      case Mobility::free6: {
-        Vec6 rhs;
-        rhs.head<3>() = Vec3(bi[0], bi[1], bi[2]) - work.pF[i];
-        rhs.tail<3>() = Vec3(bi[3], bi[4], bi[5]) - m.R.transpose() * work.pN[i];
-        const Vec6 y = work.root_inverse[i] * rhs;
-        a = y.head<3>();
-        alpha = m.R * y.tail<3>();
-        as6(xi) = y;
-        break;
-      }
-      case Mobility::planar3: {
-        const Vec3 y =
-            work.spherical_D[i] * Vec3(bi[0] - work.pF[i].x(), bi[1] - work.pF[i].y(), bi[2] - work.pN[i].z());
-        a = Vec3(y[0], y[1], 0);
-        alpha = Vec3(0, 0, y[2]);
-        as3(xi) = y;
-        break;
-      }
-      case Mobility::particle3: {
-        const Vec3 y = work.spherical_D[i] * (Vec3(bi[0], bi[1], bi[2]) - work.pF[i]);
-        a = y;
-        as3(xi) = y;
-        break;
-      }
-      case Mobility::particle2: {
-        const Vec3 y = work.spherical_D[i] * Vec3(bi[0] - work.pF[i].x(), bi[1] - work.pF[i].y(), 0);
-        a = Vec3(y[0], y[1], 0);
-        xi[0] = y[0];
-        xi[1] = y[1];
-        break;
-      }
-      case Mobility::weld:
-        break;
-    }
-    work.pF[i] = a;
-    work.pN[i] = alpha;
-  }
-}
-
-void solve_mass(const Tree& tree, TreeWork& work, const double* b, double* x) {
-  for (int t = 0; t < static_cast<int>(tree.trees.size()); ++t) {
-    const int v0 = tree.trees[t].v0;
-    solve_mass(tree, t, work, b + v0, x + v0);
   }
 }
 

@@ -70,7 +70,7 @@ struct Tree {
   void minus(const Vec& q1, const Vec& q0, Vec& delta) const;
 };
 
-// Where a link is and how it moves, world axes.
+// Where a link is and how it moves, world axes. The last member pads wide loads (base/wide.hpp).
 struct LinkMotion {
   Mat3 R;
   Vec3 p, v, w;
@@ -78,12 +78,22 @@ struct LinkMotion {
   Vec3 z;         // joint axis
   Vec3 j;         // parent's mass centre to the joint, and along it (j + u)
   Vec3 d;         // joint to mass centre
+  Vec3 r;         // parent's mass centre to this one
+  Vec3 s;         // one-axis joints: linear part of the column at the mass centre
+  Mat3 I;         // inertia about the mass centre, world axes; only of links that are not a tree by themselves
+  double pad = 0;
 };
 
 struct ArticulatedInertia {
   Mat3 A, H, L;
   Vec3 UN, UF;  // one-axis joints: U = I S
   double inverse_D;
+};
+
+// A wrench or an acceleration: angular and linear part, padded for wide loads.
+struct LinkVector {
+  Vec3 N, F;
+  double pad = 0;
 };
 
 // One thread's work arrays for a tree.
@@ -95,11 +105,13 @@ struct TreeWork {
   std::vector<Eigen::Matrix<double, 6, 3>> spherical_U;
   std::vector<Mat6> root_inverse;  // per link (used by free6 roots with children)
   std::vector<Vec3> F, N;          // wrench on each link, at its mass centre
-  std::vector<Vec3> pF, pN;        // scratch of the sweeps
+  std::vector<LinkVector> p;       // scratch of the sweeps
   std::vector<double> u;
 };
 
 void kinematics(const Tree& tree, const Vec& q, const Vec& v, TreeWork& work);
+// World inertias of links in trees; needed by factorize_mass and forward_dynamics.
+void rotate_inertias(const Tree& tree, TreeWork& work);
 // Fills a, alpha of every link for generalized accelerations `qdd`; with nullptr the bias accelerations.
 void accelerations(const Tree& tree, const Vec& v, const double* qdd, TreeWork& work);
 // tau_k = S_k . sum of (N, F) over the links that velocity k carries. Destroys work.F, work.N.
@@ -107,7 +119,10 @@ void project_wrenches(const Tree& tree, TreeWork& work, Vec& tau);
 // Articulated inertias of the current configuration; then M x = b for any number of b. x and b may be the same.
 void factorize_mass(const Tree& tree, TreeWork& work);
 void solve_mass(const Tree& tree, TreeWork& work, const double* b, double* x);
-// The same for the links of one tree only; b and x start at that tree's first velocity.
+// Accelerations under tau and the link wrenches work.F, work.N (inertia at the bias accelerations less applied):
+// factorize_mass and the solution in one sweep in and one out.
+void forward_dynamics(const Tree& tree, TreeWork& work, const double* tau, double* x);
+// solve_mass for the links of one tree only; b and x start at that tree's first velocity.
 void solve_mass(const Tree& tree, int which, TreeWork& work, const double* b, double* x);
 
 // Column S_k of velocity k (belonging to link `link`) at point `at` (world): angular and linear part.

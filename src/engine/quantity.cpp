@@ -1,0 +1,325 @@
+#include "engine/quantity.hpp"
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "engine/engine.hpp"
+#include "model/quantities.hpp"
+
+namespace clatter {
+
+namespace {
+
+// What a quantity's evaluation may look at.
+struct Instant {
+  Engine& engine;
+  const State& s;
+  const Vec& a;
+  const Vec& lambda;
+  const Vec& ledger;
+  double energy_at_start;
+  double stored;
+};
+
+struct Quantity {
+  QuantityInfo info;
+  std::function<void(const Instant&, double*)> evaluate;
+};
+
+const std::vector<std::string> xyz = {"x", "y", "z"};
+const std::vector<std::string> wxyz = {"w", "x", "y", "z"};
+
+void put(const Vec3& v, double* out) {
+  for (int k = 0; k < 3; ++k) out[k] = v[k];
+}
+
+void frame_quantities(std::vector<Quantity>& list, const std::string& name, int body, const Placement& placement,
+                      const System& sys) {
+  // The frame of the place from the body's own frame.
+  const int frame = sys.bodies[body].frame;
+  const Mat3 R = placement.rotation.toRotationMatrix();
+  const Vec3 r = placement.position;
+  const auto place = [frame, r](const Instant& i) -> std::pair<FrameState<double>, Vec3> {
+    const FrameState<double> f = i.engine.frame_state(frame);
+    return {f, f.R * r};
+  };
+  list.push_back({{name + ".position", "m", xyz, "position of the frame's origin, world axes"},
+                  [place](const Instant& i, double* out) {
+                    const auto [f, arm] = place(i);
+                    put(f.p + arm, out);
+                  }});
+  list.push_back({{name + ".orientation", "1", wxyz, "unit quaternion from the frame's axes to the world's"},
+                  [place, R](const Instant& i, double* out) {
+                    Quat q(Mat3(place(i).first.R * R));
+                    if (q.w() < 0) q.coeffs() = -q.coeffs();
+                    out[0] = q.w();
+                    out[1] = q.x();
+                    out[2] = q.y();
+                    out[3] = q.z();
+                  }});
+  list.push_back({{name + ".velocity", "m/s", xyz, "velocity of the frame's origin, world axes"},
+                  [place](const Instant& i, double* out) {
+                    const auto [f, arm] = place(i);
+                    put(f.v + f.w.cross(arm), out);
+                  }});
+  list.push_back({{name + ".angular_velocity", "rad/s", xyz, "angular velocity, world axes"},
+                  [place](const Instant& i, double* out) { put(place(i).first.w, out); }});
+  list.push_back({{name + ".acceleration", "m/s^2", xyz, "acceleration of the frame's origin, world axes"},
+                  [place](const Instant& i, double* out) {
+                    const auto [f, arm] = place(i);
+                    put(f.a + f.alpha.cross(arm) + f.w.cross(f.w.cross(arm)), out);
+                  }});
+}
+
+// Force and torque of a joint on its second body, at the second body's joint frame, axes of A.
+void joint_wrench(const System& sys, int joint, const Instant& i, Vec3& force, Vec3& torque) {
+  const System::JointIndex& where = sys.joints[joint];
+  const FrameState<double> A = i.engine.frame_state(where.frame_a), B = i.engine.frame_state(where.frame_b);
+  force.setZero();
+  torque.setZero();
+  if (where.link >= 0) {
+    // The tree's sweep left what each joint must hand on to its link, at the link's mass centre.
+    const TreeWork& work = i.engine.links();
+    const double sign = where.reversed ? -1 : 1;
+    force = sign * work.F[where.link];
+    torque = sign * (work.N[where.link] + (work.motion[where.link].p - B.p).cross(work.F[where.link]));
+  } else {
+    for (std::size_t d = 0; d < sys.deformations.size(); ++d) {
+      if (sys.joint_of_deformation[d] != joint) continue;
+      const Deformation& deformation = sys.deformations[d];
+      double magnitude = 0;
+      if (deformation.row >= 0) magnitude = i.lambda[deformation.row];
+      if (deformation.status == DeformationStatus::elastic) magnitude = -i.engine.stress(deformation, i.s);
+      if (magnitude == 0) continue;
+      double factors[4];
+      i.engine.gradient(deformation, factors);
+      for (int k = 0; k < deformation.count; ++k) {
+        const Measure& m = sys.measures[deformation.terms[k].measure];
+        if (m.velocity >= 0 || m.b != where.frame_b) continue;
+        const MeasureValue<double>& value = i.engine.measure(deformation.terms[k].measure);
+        force += magnitude * factors[k] * value.fB;
+        torque += magnitude * factors[k] * value.nB;
+      }
+    }
+  }
+  force = A.R.transpose() * force;
+  torque = A.R.transpose() * torque;
+}
+
+std::vector<Quantity> catalogue(const System& sys) {
+  std::vector<Quantity> list;
+  const Model& model = sys.model;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    frame_quantities(list, body.name, static_cast<int>(b), Placement{}, sys);
+    if (body.kind == BodyKind::planar) {
+      const int frame = sys.bodies[b].frame;
+      const Link& link = sys.tree.links[sys.bodies[b].link];
+      if (link.mobility == Mobility::planar3)
+        list.push_back({{body.name + ".angle", "rad", {}, "angle of the planar body"},
+                        [q = link.q + 2](const Instant& i, double* out) { *out = i.s.q[q]; }});
+      else
+        list.push_back({{body.name + ".angle", "rad", {}, "angle of the planar body, in (-pi, pi]"},
+                        [frame](const Instant& i, double* out) {
+                          const FrameState<double> f = i.engine.frame_state(frame);
+                          *out = std::atan2(f.R(1, 0), f.R(0, 0));
+                        }});
+    }
+    for (const FrameDef& f : body.frames)
+      frame_quantities(list, body.name + "." + f.name, static_cast<int>(b), f.placement, sys);
+  }
+  for (const System::JointComponentIndex& c : sys.joint_components) {
+    const std::string& joint = model.joints[c.joint].name;
+    list.push_back({{joint + "." + c.name, c.angular ? "rad" : "m", {}, "joint component"},
+                    [m = c.measure](const Instant& i, double* out) { *out = i.engine.measure(m).e; }});
+    list.push_back({{joint + ".rate." + c.name, c.angular ? "rad/s" : "m/s", {}, "rate of the joint component"},
+                    [m = c.measure](const Instant& i, double* out) { *out = i.engine.measure(m).de; }});
+  }
+  for (std::size_t j = 0; j < model.joints.size(); ++j) {
+    if (sys.joints[j].frame_a < 0) continue;
+    const int joint = static_cast<int>(j);
+    const System* system = &sys;
+    list.push_back(
+        {{model.joints[j].name + ".force", "N", xyz, "force on the second body, axes of the joint's frame A"},
+         [joint, system](const Instant& i, double* out) {
+           Vec3 force, torque;
+           joint_wrench(*system, joint, i, force, torque);
+           put(force, out);
+         }});
+    list.push_back({{model.joints[j].name + ".torque", "N m", xyz,
+                     "torque on the second body at its joint frame, axes of the joint's frame A"},
+                    [joint, system](const Instant& i, double* out) {
+                      Vec3 force, torque;
+                      joint_wrench(*system, joint, i, force, torque);
+                      put(torque, out);
+                    }});
+  }
+  for (std::size_t e = 0; e < model.force_elements.size(); ++e) {
+    const int index = sys.element_deformation[e];
+    const Deformation& d = sys.deformations[index];
+    const std::string& name = model.force_elements[e].name;
+    const Deformation* deformation = &d;
+    list.push_back(
+        {{d.name, d.angular ? "rad" : "m", {}, "deformation of the element"},
+         [deformation](const Instant& i, double* out) { *out = i.engine.deformation_value(*deformation, i.s).e; }});
+    list.push_back(
+        {{name + ".rate", d.angular ? "rad/s" : "m/s", {}, "rate of the deformation"},
+         [deformation](const Instant& i, double* out) { *out = i.engine.deformation_value(*deformation, i.s).rate; }});
+    list.push_back({{name + ".force", d.angular ? "N m" : "N", {}, "stress, positive when it pulls together"},
+                    [deformation](const Instant& i, double* out) { *out = i.engine.stress(*deformation, i.s); }});
+    if (d.z >= 0)
+      list.push_back({{name + ".state", "1", {}, "inner state of the actuator"},
+                      [z = d.z](const Instant& i, double* out) { *out = i.s.z[z]; }});
+  }
+  for (std::size_t l = 0; l < sys.loads.size(); ++l)
+    list.push_back({{sys.loads[l].name + (sys.loads[l].torque ? ".torque" : ".force"),
+                     sys.loads[l].torque ? "N m" : "N", xyz, "applied load, world axes"},
+                    [l](const Instant& i, double* out) { put(i.engine.load_value(static_cast<int>(l), i.s), out); }});
+
+  list.push_back({{"energy.kinetic", "J", {}, "kinetic energy"},
+                  [](const Instant& i, double* out) { *out = i.engine.kinetic(); }});
+  list.push_back({{"energy.potential", "J", {}, "gravity and springs"},
+                  [](const Instant& i, double* out) { *out = i.engine.potential(i.s); }});
+  list.push_back({{"energy.total", "J", {}, "kinetic and potential energy"},
+                  [](const Instant& i, double* out) { *out = i.stored; }});
+  for (std::size_t c = 0; c < sys.channel_names.size(); ++c)
+    list.push_back({{"energy." + sys.channel_names[c],
+                     "J",
+                     {},
+                     "work done since the start: supplied positive, dissipated negative"},
+                    [c](const Instant& i, double* out) {
+                      *out = i.ledger.size() ? i.ledger[static_cast<Eigen::Index>(c)] : 0.0;
+                    }});
+  list.push_back(
+      {{"energy.remainder", "J", {}, "stored energy gained that no channel accounts for: the integrator's own"},
+       [](const Instant& i, double* out) { *out = i.stored - i.energy_at_start - i.ledger.sum(); }});
+  list.push_back({{"system.momentum", "kg m/s", xyz, "linear momentum"}, [](const Instant& i, double* out) {
+                    Vec3 p = Vec3::Zero();
+                    const auto& links = i.engine.system().tree.links;
+                    for (std::size_t k = 0; k < links.size(); ++k) p += links[k].mass * i.engine.links().motion[k].v;
+                    put(p, out);
+                  }});
+  list.push_back({{"system.angular_momentum", "kg m^2/s", xyz, "angular momentum about the world's origin"},
+                  [](const Instant& i, double* out) {
+                    Vec3 L = Vec3::Zero();
+                    const auto& links = i.engine.system().tree.links;
+                    for (std::size_t k = 0; k < links.size(); ++k) {
+                      const LinkMotion& m = i.engine.links().motion[k];
+                      L += m.p.cross(links[k].mass * m.v) + m.R * (links[k].inertia * (m.R.transpose() * m.w));
+                    }
+                    put(L, out);
+                  }});
+  list.push_back({{"system.center_of_mass", "m", xyz, "mass centre of all bodies"}, [](const Instant& i, double* out) {
+                    Vec3 c = Vec3::Zero();
+                    double mass = 0;
+                    const auto& links = i.engine.system().tree.links;
+                    for (std::size_t k = 0; k < links.size(); ++k) {
+                      c += links[k].mass * i.engine.links().motion[k].p;
+                      mass += links[k].mass;
+                    }
+                    put(mass > 0 ? Vec3(c / mass) : c, out);
+                  }});
+  list.push_back({{"system.constraint_error", "1", {}, "largest violation of a constraint, in m and rad"},
+                  [phi = Vec(sys.sizes.nh), rate = Vec(sys.sizes.nc())](const Instant& i, double* out) mutable {
+                    i.engine.constraints(i.s, phi, rate);
+                    *out = phi.size() ? phi.cwiseAbs().maxCoeff() : 0.0;
+                  }});
+  return list;
+}
+
+}  // namespace
+
+std::vector<QuantityInfo> all_quantities(const System& system) {
+  std::vector<QuantityInfo> infos;
+  for (const Quantity& q : catalogue(system)) infos.push_back(q.info);
+  return infos;
+}
+
+struct Observer::Impl {
+  struct Chosen {
+    std::function<void(const Instant&, double*)> evaluate;
+    int width;      // numbers the evaluation writes
+    int component;  // -1: all of them
+  };
+  std::shared_ptr<const System> system;
+  std::vector<QuantityInfo> infos;
+  std::vector<Chosen> chosen;
+  int width = 0;
+  mutable Vec residual, zdot;
+
+  void choose(const Quantity& q, int component) {
+    QuantityInfo info = q.info;
+    if (component >= 0) {
+      info.name += "." + info.components[component];
+      info.components.clear();
+    }
+    for (const QuantityInfo& have : infos)
+      if (have.name == info.name) return;
+    width += info.width();
+    infos.push_back(std::move(info));
+    chosen.push_back({q.evaluate, q.info.width(), component});
+  }
+};
+
+Observer::Observer(std::shared_ptr<const System> system, const std::vector<std::string>& patterns)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->system = std::move(system);
+  impl_->residual.resize(impl_->system->sizes.nv);
+  impl_->zdot.resize(impl_->system->sizes.nz);
+  const std::vector<Quantity> all = catalogue(*impl_->system);
+  for (const std::string& pattern : patterns) {
+    bool found = false;
+    for (const Quantity& q : all) {
+      if (glob_match(pattern, q.info.name)) {
+        impl_->choose(q, -1);
+        found = true;
+        continue;
+      }
+      for (std::size_t c = 0; c < q.info.components.size(); ++c)
+        if (glob_match(pattern, q.info.name + "." + q.info.components[c]) && pattern.find('*') == std::string::npos) {
+          impl_->choose(q, static_cast<int>(c));
+          found = true;
+        }
+    }
+    if (found) continue;
+    std::vector<std::string> known;
+    for (const Quantity& q : all) {
+      known.push_back(q.info.name);
+      for (const std::string& c : q.info.components) known.push_back(q.info.name + "." + c);
+    }
+    const UnknownQuantity unknown = unknown_quantity(pattern, known);
+    Source source;
+    const Model& model = impl_->system->model;
+    for (const Output& o : model.outputs)
+      if (o.quantity == pattern) source = o.source;
+    for (const Check& c : model.checks)
+      if (c.quantity == pattern) source = c.source;
+    throw InputError(model.texts, source, unknown.message, unknown.hint);
+  }
+}
+
+Observer::~Observer() = default;
+Observer::Observer(Observer&&) noexcept = default;
+
+const std::vector<QuantityInfo>& Observer::quantities() const { return impl_->infos; }
+int Observer::width() const { return impl_->width; }
+
+void Observer::evaluate(Engine& engine, const State& s, const Vec& a, const Vec& lambda, const Vec& ledger,
+                        double energy_at_start, std::span<double> out) const {
+  engine.residual(s, a, lambda, impl_->residual, impl_->zdot);  // leaves the joints' wrenches in the links
+  engine.observe(s, &a);
+  const Instant instant{engine, s, a, lambda, ledger, energy_at_start, engine.kinetic() + engine.potential(s)};
+  double* place = out.data();
+  double whole[4];
+  for (const Impl::Chosen& c : impl_->chosen) {
+    if (c.component < 0) {
+      c.evaluate(instant, place);
+      place += c.width;
+    } else {
+      c.evaluate(instant, whole);
+      *place++ = whole[c.component];
+    }
+  }
+}
+
+}  // namespace clatter
