@@ -7,7 +7,8 @@
 // evaluated by many threads at once; evaluation allocates nothing (a fixed stack of `max_stack` values).
 //
 // Dimensions: every literal with a unit, every parameter defined with one, and every known quantity has a dimension. A
-// bare number adopts whatever dimension is needed, and so does a product with one: 5*t may be an angle.
+// bare number adopts whatever dimension is needed, and so does a product with one: 5*t may be an angle. The value of a
+// function such as cos is a factor without unit, but adopts a dimension where it stands alone or in a sum.
 //
 //   or and not < <= > >= == != + - * / ^, unary -, unit literals, names with dots, pi, and the functions of
 //   `expression_functions()`. Both branches of if(c, a, b) are evaluated, one is taken.

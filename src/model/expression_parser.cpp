@@ -308,6 +308,7 @@ struct ExpressionTree::Binding {
   struct Part {
     std::optional<Dimension> dimension;  // nothing: fits anywhere
     std::optional<double> constant;
+    bool soft = false;  // the value of a function such as cos: a factor without unit, but adopts one in a sum
   };
 
   [[noreturn]] static void mismatch(std::size_t at, const std::string& what, const Dimension& a, const Dimension& b) {
@@ -366,6 +367,7 @@ struct ExpressionTree::Binding {
     }
     Part r;
     r.dimension = dimension(n, p);
+    r.soft = soft(n, p);
     if (n.op == Op::power && p[1].constant) {
       code->code_.pop_back();
       --depth;
@@ -390,6 +392,7 @@ struct ExpressionTree::Binding {
   }
 
   static std::optional<Dimension> same(const Node& n, const char* what, const Part& a, const Part& b) {
+    if (a.soft != b.soft && a.dimension && b.dimension) return a.soft ? b.dimension : a.dimension;
     if (a.dimension && b.dimension && !(*a.dimension == *b.dimension))
       mismatch(n.offset, what, *a.dimension, *b.dimension);
     return a.dimension ? a.dimension : b.dimension;
@@ -399,6 +402,43 @@ struct ExpressionTree::Binding {
     const std::string message = fmt::format("{} must be a number or an angle, not {}", what, describe(*a.dimension));
     const bool time = *a.dimension == dimension_of("s");
     throw ExpressionError(n.offset, message, time ? "multiply by a frequency: 2*pi*50 Hz*t, 10 rad/s*t or 10*t" : "");
+  }
+
+  static bool adopts(const Part& p) { return p.soft || !p.dimension; }
+  static bool soft(const Node& n, const Part* p) {
+    switch (n.op) {
+      case Op::sin:
+      case Op::cos:
+      case Op::tan:
+      case Op::sinh:
+      case Op::cosh:
+      case Op::tanh:
+      case Op::exp:
+      case Op::log:
+      case Op::log10:
+      case Op::ramp:
+      case Op::smoothstep:
+      case Op::step:
+      case Op::sign:
+        return true;
+      case Op::negate:
+      case Op::abs:
+      case Op::sqrt:
+      case Op::power:
+        return p[0].soft;
+      case Op::add:
+      case Op::subtract:
+      case Op::multiply:
+      case Op::divide:
+      case Op::min:
+      case Op::max:
+      case Op::hypot:
+        return p[0].soft && p[1].soft;
+      case Op::choose:
+        return p[1].soft && p[2].soft;
+      default:
+        return false;
+    }
   }
 
   static std::optional<Dimension> dimension(const Node& n, const Part* p) {
@@ -478,7 +518,7 @@ BoundExpression ExpressionTree::bind(const Resolver& resolve, const std::vector<
   Binding b{*this, resolve, {}};
   b.result.inputs = fixed_inputs;
   const auto part = b.walk(root_);
-  b.result.dimension = part.dimension;
+  if (!part.soft) b.result.dimension = part.dimension;
   if (part.constant) {
     b.result.constant = *part.constant;
     b.result.inputs.clear();

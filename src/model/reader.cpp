@@ -123,8 +123,9 @@ Symbol parameter_symbol(const Parameter& p) {
 
 }  // namespace
 
-void Reader::wrong_dimension(const YamlNode& n, const Dimension& expected, const Dimension& got) {
-  mistakes_.add(n, fmt::format("expected {}, got {} ({})", describe(expected), describe(got), shown(n.text)));
+void Reader::wrong_dimension(const YamlNode& n, const Dimension& expected, const Dimension& got,
+                             const std::string& hint) {
+  mistakes_.add(n, fmt::format("expected {}, got {} ({})", describe(expected), describe(got), shown(n.text)), hint);
 }
 
 std::optional<Parameter> Reader::constant(const YamlNode& n, const Scope& scope,
@@ -209,7 +210,9 @@ std::optional<Function> Reader::function(const YamlNode& n, const Scope& scope,
         },
         first);
     if (expected && b.dimension && !(*expected == *b.dimension)) {
-      wrong_dimension(n, *expected, *b.dimension);
+      const bool timed = std::find(b.inputs.begin(), b.inputs.end(), "t") != b.inputs.end();
+      wrong_dimension(n, *expected, *b.dimension,
+                      timed ? "give `t` a coefficient: with its unit, 2 rad/s*t, or a bare number, 1*t" : "");
       return {};
     }
     Function f;

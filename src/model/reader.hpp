@@ -95,7 +95,8 @@ class Reader {
   std::vector<Use> uses;
 
  private:
-  void wrong_dimension(const YamlNode& n, const Dimension& expected, const Dimension& got);
+  void wrong_dimension(const YamlNode& n, const Dimension& expected, const Dimension& got,
+                       const std::string& hint = {});
   Mistakes& mistakes_;
 };
 

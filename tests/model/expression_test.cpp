@@ -178,6 +178,9 @@ TEST(Expression, ChecksDimensionsWhereTheyAreKnown) {
                "multiply by a frequency: 2*pi*50 Hz*t, 10 rad/s*t or 10*t");
   EXPECT_EQ(*compile("sqrt(L*L)").dimension, dimension_of("m"));
   EXPECT_EQ(*compile("m*L^2/t^2").dimension, dimension_of("J"));
+  EXPECT_FALSE(compile("1 - cos(pi/3)").dimension);  // stands for itself, like a bare number
+  EXPECT_EQ(*compile("L*cos(pi/3)").dimension, dimension_of("m"));
+  EXPECT_EQ(*compile("L/L").dimension, dimension_of("1"));
   EXPECT_FALSE(compile("5*t").dimension);  // a bare factor adopts what is needed
   EXPECT_EQ(*compile("L + 3").dimension, dimension_of("m"));
 }
