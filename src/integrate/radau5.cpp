@@ -183,10 +183,12 @@ bool Radau5::stage_residual(Stage& stage, double h, int index) {
 Radau5::Newton Radau5::iterate(double h) {
   const double tolerance = std::max(10 * std::numeric_limits<double>::epsilon() / settings_.relative_tolerance,
                                     std::min(0.03, std::sqrt(settings_.relative_tolerance)));
+  // Where the step may not be shortened for its error it is iterated for as long as that helps.
+  const int most = settings_.fixed_step ? 50 : kMaxNewton;
   double last = 0, last_ratio = 1;
   faccon_ = std::pow(std::max(faccon_, std::numeric_limits<double>::epsilon()), 0.8);
   theta_ = 0.001;
-  for (newton_ = 1; newton_ <= kMaxNewton; ++newton_) {
+  for (newton_ = 1; newton_ <= most; ++newton_) {
     ++report_.newton_iterations;
     x_real_.set_zero();
     x_complex_.set_zero();
@@ -232,8 +234,8 @@ Radau5::Newton Radau5::iterate(double h) {
       last_ratio = ratio;
       if (theta_ >= 0.99) return size <= 1e-3 * tolerance ? Newton::converged : Newton::failed;
       faccon_ = theta_ / (1 - theta_);
-      const double expected = faccon_ * size * std::pow(theta_, kMaxNewton - 1 - newton_) / tolerance;
-      if (expected >= 1 && newton_ < kMaxNewton) return Newton::slow;
+      const double expected = faccon_ * size * std::pow(theta_, most - 1 - newton_) / tolerance;
+      if (expected >= 1 && newton_ < most) return Newton::slow;
     }
     last = std::max(size, std::numeric_limits<double>::epsilon());
     if (faccon_ * size <= tolerance) return Newton::converged;
