@@ -30,8 +30,8 @@ Engine::Engine(std::shared_ptr<const System> system)
       work_(system_->tree),
       frames_(system_->frames.size()),
       measures_(system_->measures.size()),
-      F_(system_->tree.links.size()),
-      N_(system_->tree.links.size()),
+      F_(system_->tree.links.size() + 1, Vec3::Zero()),
+      N_(system_->tree.links.size() + 1, Vec3::Zero()),
       tau_(Vec::Zero(system_->sizes.nv)),
       rhs_(system_->sizes.nc()),
       last_(system_->initial) {
@@ -46,6 +46,11 @@ Engine::Engine(std::shared_ptr<const System> system)
     f.a.setZero();
     f.alpha.setZero();
   }
+
+  for (std::size_t i = 0; i < sys.frames.size(); ++i)
+    if (sys.frames[i].link >= 0 && sys.frame_active[i]) active_frames_.push_back(static_cast<int>(i));
+  for (std::size_t i = 0; i < sys.measures.size(); ++i)
+    if (sys.measure_active[i]) active_measures_.push_back(static_cast<int>(i));
 
   // Rows over trees.
   const int nc = sys.sizes.nc();
@@ -109,13 +114,12 @@ Engine::Engine(std::shared_ptr<const System> system)
 
 // --- evaluation ------------------------------------------------------------------------------------------------------
 
-void Engine::evaluate(const State& s) {
+void Engine::evaluate(const State& s, bool keep) {
   if (fresh_ && s.t == last_.t && same_bits(s.q, last_.q) && same_bits(s.v, last_.v) && same_bits(s.z, last_.z)) return;
   const System& sys = *system_;
   kinematics(sys.tree, s.q, s.v, work_);
-  for (std::size_t i = 0; i < sys.frames.size(); ++i) {
+  for (const int i : active_frames_) {
     const Frame& f = sys.frames[i];
-    if (f.link < 0 || !sys.frame_active[i]) continue;
     const LinkMotion& m = work_.motion[f.link];
     FrameState<double>& out = frames_[i];
     const Vec3 r = m.R * f.r;
@@ -124,13 +128,13 @@ void Engine::evaluate(const State& s) {
     out.v = m.v + m.w.cross(r);
     out.w = m.w;
   }
-  for (std::size_t i = 0; i < sys.measures.size(); ++i)
-    if (sys.measure_active[i]) measures_[i] = measure_value(static_cast<int>(i), s);
+  for (const int i : active_measures_) measures_[i] = measure_value(i, s);
+  fresh_ = keep;
+  if (!keep) return;
   last_.t = s.t;
   last_.q = s.q;
   last_.v = s.v;
   last_.z = s.z;
-  fresh_ = true;
 }
 
 // Accelerations of links, frames and measures for given generalized accelerations (nullptr: zero).
@@ -138,9 +142,8 @@ void Engine::evaluate_accelerations(const State& s, const double* qdd) {
   const System& sys = *system_;
   clatter::accelerations(sys.tree, s.v, qdd, work_);
   if (sys.sizes.nc() == 0 && !qdd) return;
-  for (std::size_t i = 0; i < sys.frames.size(); ++i) {
+  for (const int i : active_frames_) {
     const Frame& f = sys.frames[i];
-    if (f.link < 0 || !sys.frame_active[i]) continue;
     const LinkMotion& m = work_.motion[f.link];
     FrameState<double>& out = frames_[i];
     const Vec3 r = out.p - m.p;
@@ -382,7 +385,7 @@ double Engine::stress(const Deformation& d, const State& s) const {
 void Engine::apply_forces(const State& s, bool with_gravity) {
   const System& sys = *system_;
   const Vec3 g = with_gravity ? sys.model.gravity : Vec3::Zero();
-  for (std::size_t i = 0; i < F_.size(); ++i) {
+  for (std::size_t i = 0; i < system_->tree.links.size(); ++i) {
     F_[i] = sys.tree.links[i].mass * g;
     N_[i].setZero();
   }
@@ -416,30 +419,10 @@ void Engine::apply_load(const CompiledLoad& load, const Vec3& f) {
   }
 }
 
-// Inertia less applied wrench of every link, at the accelerations last evaluated.
-void Engine::link_wrenches() {
-  const Tree& tree = system_->tree;
-  for (const TreeRange& t : tree.trees) {
-    for (int i = t.link0; i < t.link1; ++i) {
-      const Link& l = tree.links[i];
-      const LinkMotion& m = work_.motion[i];
-      work_.F[i] = l.mass * m.a - F_[i];
-      if (t.simple) {
-        const Vec3 w = m.R.transpose() * m.w, alpha = m.R.transpose() * m.alpha;
-        const Vec3 Iw = l.inertia * w;
-        work_.N[i].noalias() = m.R * (l.inertia * alpha + w.cross(Iw)) - N_[i];
-      } else {
-        const Vec3 Iw = m.I * m.w;
-        work_.N[i] = m.I * m.alpha + m.w.cross(Iw) - N_[i];
-      }
-    }
-  }
-}
-
 // r = M a - h - G^T lambda: the wrenches swept inward to the velocities.
 void Engine::sweep(Vec& r) {
   rotate_inertias(system_->tree, work_);
-  link_wrenches();
+  inertia_wrenches(system_->tree, work_, F_, N_);
   project_wrenches(system_->tree, work_, r);
   r -= tau_;
 }
@@ -476,13 +459,13 @@ void Engine::constraints(const State& s, Vec& phi, Vec& velocity_residual) {
 
 void Engine::constraint_forces(const State& s, const Vec& lambda, Vec& f) {
   evaluate(s);
-  for (std::size_t i = 0; i < F_.size(); ++i) {
+  for (std::size_t i = 0; i < system_->tree.links.size(); ++i) {
     F_[i].setZero();
     N_[i].setZero();
   }
   tau_.setZero();
   for (int i = 0; i < system_->sizes.nc(); ++i) add_gradient(row_deformation(i), lambda[i]);
-  for (std::size_t i = 0; i < F_.size(); ++i) {
+  for (std::size_t i = 0; i < system_->tree.links.size(); ++i) {
     work_.F[i] = F_[i];
     work_.N[i] = N_[i];
   }
@@ -613,11 +596,12 @@ void Engine::solve_schur(int rows, double* b) { (rows > system_->sizes.nh ? *sch
 void Engine::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
   const System& sys = *system_;
   const int nc = sys.sizes.nc();
-  evaluate(s);
+  // Where nobody asks for constraints, powers or events, nobody asks twice for the same state.
+  evaluate(s, nc > 0 || sys.sizes.np > 0 || sys.sizes.ne > 0);
   evaluate_accelerations(s, nullptr);
   apply_forces(s);
   rotate_inertias(sys.tree, work_);
-  link_wrenches();
+  inertia_wrenches(sys.tree, work_, F_, N_);
   forward_dynamics(sys.tree, work_, tau_.data(), a.data());
   inner_rates(s, zdot);
   if (nc == 0) return;

@@ -70,7 +70,7 @@ class Engine : public Dynamics {
   friend struct Derivatives;
 
   // --- evaluation
-  void evaluate(const State& s);  // links, frames, measures
+  void evaluate(const State& s, bool keep = true);  // links, frames, measures
   void evaluate_accelerations(const State& s, const double* qdd);
   SolveError measure_fault(int measure, MeasureFault fault, double t) const;
   double input_value(const FunctionInput& in, const State& s, double e, double de) const;
@@ -87,7 +87,6 @@ class Engine : public Dynamics {
   void wrench_on_frame(int frame, const Vec3& f, const Vec3& n);
   Vec3 load_vector(const CompiledLoad& load, const State& s) const;
   void apply_load(const CompiledLoad& load, const Vec3& f);
-  void link_wrenches();
   void sweep(Vec& r);
   void inner_rates(const State& s, Vec& zdot) const;
 
@@ -100,6 +99,7 @@ class Engine : public Dynamics {
   std::shared_ptr<const System> system_;
   std::unique_ptr<Tangents> layout_;
   TreeWork work_;
+  std::vector<int> active_frames_, active_measures_;
   std::vector<FrameState<double>> frames_;
   std::vector<MeasureValue<double>> measures_;
   std::vector<Vec3> F_, N_;  // applied wrenches on links, at mass centres

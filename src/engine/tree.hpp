@@ -112,6 +112,10 @@ struct TreeWork {
 void kinematics(const Tree& tree, const Vec& q, const Vec& v, TreeWork& work);
 // World inertias of links in trees; needed by factorize_mass and forward_dynamics.
 void rotate_inertias(const Tree& tree, TreeWork& work);
+// work.F, work.N = inertia at the accelerations last given, less the applied wrenches (arrays one longer than the
+// links).
+void inertia_wrenches(const Tree& tree, TreeWork& work, const std::vector<Vec3>& applied_F,
+                      const std::vector<Vec3>& applied_N);
 // Fills a, alpha of every link for generalized accelerations `qdd`; with nullptr the bias accelerations.
 void accelerations(const Tree& tree, const Vec& v, const double* qdd, TreeWork& work);
 // tau_k = S_k . sum of (N, F) over the links that velocity k carries. Destroys work.F, work.N.

@@ -16,10 +16,13 @@ namespace {
 
 using namespace wide;
 
-bool one_axis(Mobility m) { return m == Mobility::revolute || m == Mobility::prismatic || m == Mobility::screw; }
+[[gnu::always_inline]] inline bool one_axis(Mobility m) {
+  return m == Mobility::revolute || m == Mobility::prismatic || m == Mobility::screw;
+}
 
 // A - H r~ - (H r~)^T - r~ L r~,  H + r~ L,  L added to the parent.
-void shift_to_parent(const M3& A, const M3& H, const M3& L, const V3& r, ArticulatedInertia& parent) {
+[[gnu::always_inline]] inline void shift_to_parent(const M3& A, const M3& H, const M3& L, const V3& r,
+                                                   ArticulatedInertia& parent) {
   const M3 rL = skew_times(r, L);
   const M3 Hp = H + rL;
   const M3 Hr = times_skew(H, r);
@@ -29,15 +32,14 @@ void shift_to_parent(const M3& A, const M3& H, const M3& L, const V3& r, Articul
 }
 
 // Starts the articulated inertia of a link from its own body.
-void start(const Link& l, const LinkMotion& m, ArticulatedInertia& I) {
-  I.A = m.I;
-  I.H.setZero();
-  I.L.setZero();
-  I.L.diagonal().setConstant(l.mass);
+[[gnu::always_inline]] inline void start(const Link& l, const LinkMotion& m, ArticulatedInertia& I) {
+  store(load(m.I), I.A);
+  store({zero(), zero(), zero()}, I.H);
+  store({make(l.mass, 0, 0), make(0, l.mass, 0), make(0, 0, l.mass)}, I.L);
 }
 
 // Eliminates the joint of link i: U, D^-1 and what is left for the parent.
-void eliminate(const Tree& tree, int i, TreeWork& work) {
+[[gnu::always_inline]] inline void eliminate(const Tree& tree, int i, TreeWork& work) {
   const Link& l = tree.links[i];
   const LinkMotion& m = work.motion[i];
   ArticulatedInertia& I = work.inertia[i];
@@ -116,7 +118,7 @@ void eliminate(const Tree& tree, int i, TreeWork& work) {
 }
 
 // Inward for one link: u from b and p, and p handed to the parent.
-void inward(const Tree& tree, int i, TreeWork& work, const double* bi) {
+[[gnu::always_inline]] inline void inward(const Tree& tree, int i, TreeWork& work, const double* bi) {
   const Link& l = tree.links[i];
   const LinkMotion& m = work.motion[i];
   const ArticulatedInertia& I = work.inertia[i];
@@ -144,7 +146,7 @@ void inward(const Tree& tree, int i, TreeWork& work, const double* bi) {
 }
 
 // Outward for one link: x, and work.p becomes the link's acceleration.
-void outward(const Tree& tree, int i, TreeWork& work, const double* bi, double* xi) {
+[[gnu::always_inline]] inline void outward(const Tree& tree, int i, TreeWork& work, const double* bi, double* xi) {
   const Link& l = tree.links[i];
   const LinkMotion& m = work.motion[i];
   const ArticulatedInertia& I = work.inertia[i];
@@ -256,7 +258,28 @@ void rotate_inertias(const Tree& tree, TreeWork& work) {
       LinkMotion& m = work.motion[i];
       const M3 R = load(m.R);
       const M3 RI = R * load(tree.links[i].inertia);
-      store(RI * transpose(R), m.I);
+      const Mat3& r = m.R;  // RI R^T, column k with row k of R
+      for (int k = 0; k < 3; ++k) store(times(RI, r(k, 0), r(k, 1), r(k, 2)), m.I.data() + 3 * k);
+    }
+  }
+}
+
+void inertia_wrenches(const Tree& tree, TreeWork& work, const std::vector<Vec3>& applied_F,
+                      const std::vector<Vec3>& applied_N) {
+  for (const TreeRange& t : tree.trees) {
+    for (int i = t.link0; i < t.link1; ++i) {
+      const Link& l = tree.links[i];
+      const LinkMotion& m = work.motion[i];
+      store(load(m.a) * l.mass - load(applied_F[i]), work.F[i]);
+      if (t.simple) {
+        const Vec3 w = m.R.transpose() * m.w, alpha = m.R.transpose() * m.alpha;
+        const Vec3 Iw = l.inertia * w;
+        work.N[i].noalias() = m.R * (l.inertia * alpha + w.cross(Iw)) - applied_N[i];
+      } else {
+        const M3 I = load(m.I);
+        const V3 w = load(m.w);
+        store(I * load(m.alpha) + cross(w, I * w) - load(applied_N[i]), work.N[i]);
+      }
     }
   }
 }
@@ -304,8 +327,8 @@ void forward_dynamics(const Tree& tree, TreeWork& work, const double* tau, doubl
     }
     for (int i = t.link0; i < t.link1; ++i) {
       start(tree.links[i], work.motion[i], work.inertia[i]);
-      work.p[i].F = work.F[i];
-      work.p[i].N = work.N[i];
+      store(load(work.F[i]), work.p[i].F);
+      store(load(work.N[i]), work.p[i].N);
     }
     for (int i = t.link1 - 1; i >= t.link0; --i) {
       eliminate(tree, i, work);
