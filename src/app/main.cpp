@@ -17,7 +17,7 @@ namespace {
 using namespace clatter::app;
 
 constexpr const char* kExamples = R"(examples:
-  clatter run models/heavy_top.yaml                 simulate; writes heavy_top.h5
+  clatter run models/rigid/heavy_top.yaml           simulate; writes heavy_top.h5
   clatter run model.yaml --set length="15 mm" -o short.h5
   clatter run --continue heavy_top.h5               go on where a run was stopped or killed
   clatter verify models                             every model against its published values

@@ -198,7 +198,8 @@ int execute(Prepared& prepared, const Observer& observer, record::Writer& writer
 }
 
 int run_from_start(const RunOptions& options, const Console& console) {
-  if (options.model.empty()) throw InputError("run needs a model", "for example  clatter run models/heavy_top.yaml");
+  if (options.model.empty())
+    throw InputError("run needs a model", "for example  clatter run models/rigid/heavy_top.yaml");
   Model loaded = load_changed(options.model, options.changes);
   const record::RunInfo info = run_info(loaded, options.changes);
   Prepared prepared = prepare(std::move(loaded));
