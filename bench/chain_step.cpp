@@ -196,7 +196,8 @@ int run(const Options& options) {
     if (!wanted(c.name)) continue;
     tolerance[i] = tolerance_for(c.scheme, c.coordinates, options.target_error, options.budget);
     if (tolerance[i] == 0) {
-      std::printf("# %s: no tolerance of the ladder meets a tip error of %.2g\n", c.name.c_str(), options.target_error);
+      std::printf("# %s: no tolerance of the ladder meets a tip error of %.2g within the budget\n", c.name.c_str(),
+                  options.target_error);
       continue;
     }
     char text[32];
