@@ -426,16 +426,17 @@ struct ExpressionTree::Binding {
       case Op::sqrt:
       case Op::power:
         return p[0].soft;
-      case Op::add:
-      case Op::subtract:
       case Op::multiply:
       case Op::divide:
+        return p[0].soft && p[1].soft;
+      case Op::add:
+      case Op::subtract:
       case Op::min:
       case Op::max:
       case Op::hypot:
-        return p[0].soft && p[1].soft;
+        return adopts(p[0]) && adopts(p[1]);
       case Op::choose:
-        return p[1].soft && p[2].soft;
+        return adopts(p[1]) && adopts(p[2]);
       default:
         return false;
     }
