@@ -113,6 +113,15 @@ FunctionInput Compiler::quantity(const std::string& name, const Source& source) 
   fail(source, unknown.message + " (or one that a formula cannot use)", unknown.hint);
 }
 
+int Compiler::actuator_state(const std::string& element, const ActuatorLaw& law) {
+  const auto [it, fresh] = state_of_element_.emplace(element, 0);
+  if (fresh) {
+    it->second = new_state();
+    z0_[it->second] = law.initial;
+  }
+  return it->second;
+}
+
 void Compiler::set_law(Deformation& d, const Law& law, const Source& source) {
   d.status = DeformationStatus::elastic;
   if (const auto* formula = std::get_if<FormulaLaw>(&law)) {
@@ -127,9 +136,7 @@ void Compiler::set_law(Deformation& d, const Law& law, const Source& source) {
     d.stress = Deformation::Stress::actuator;
     d.time_constant = actuator->time_constant;
     d.gain = actuator->gain;
-    d.z = new_state();
-    z0_[d.z] = actuator->initial;
-    state_of_element_[d.element] = d.z;
+    d.z = actuator_state(d.element, *actuator);
     d.formula = function(actuator->command, true);
     d.channel = channel(d.element);
     return;
@@ -139,7 +146,7 @@ void Compiler::set_law(Deformation& d, const Law& law, const Source& source) {
 }
 
 void Compiler::build_force_elements() {
-  // Two passes: measures of all elements first, so that a formula may use the length of an element written later.
+  // Two passes: measures and states of all elements first, so that a formula may use those of an element written later.
   std::vector<int> created;
   for (const ForceElement& e : model_.force_elements) {
     Deformation d;
@@ -175,6 +182,7 @@ void Compiler::build_force_elements() {
     created.push_back(static_cast<int>(sys_.deformations.size()));
     sys_.deformations.push_back(std::move(d));
     sys_.joint_of_deformation.push_back(-1);
+    if (const auto* actuator = std::get_if<ActuatorLaw>(&e.law)) actuator_state(e.name, *actuator);
   }
   for (std::size_t i = 0; i < created.size(); ++i) {
     Deformation d = sys_.deformations[created[i]];

@@ -75,6 +75,7 @@ class Compiler {
   void set_law(Deformation& d, const Law& law, const Source& source);
   int channel(const std::string& name);
   int new_state();
+  int actuator_state(const std::string& element, const ActuatorLaw& law);
   void finish_rows();
   void offsets_from_start();
 

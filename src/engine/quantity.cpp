@@ -71,34 +71,73 @@ void frame_quantities(std::vector<Quantity>& list, const std::string& name, int 
                   }});
 }
 
-// Force and torque of a joint on its second body, at the second body's joint frame, axes of A.
-void joint_wrench(const System& sys, int joint, const Instant& i, Vec3& force, Vec3& torque) {
+// What acts in a joint: its own deformations, and in a tree the elements of others that push on its coordinate.
+struct JointParts {
+  std::vector<int> own;
+  struct Foreign {
+    int deformation, term, link;
+    bool angular;
+  };
+  std::vector<Foreign> foreign;
+};
+
+std::vector<JointParts> joint_parts(const System& sys) {
+  std::vector<JointParts> parts(sys.joints.size());
+  std::vector<int> link_of_velocity(sys.velocity_names.size());
+  for (std::size_t l = 0; l < sys.tree.links.size(); ++l)
+    for (int k = 0; k < sys.tree.links[l].nv; ++k) link_of_velocity[sys.tree.links[l].v + k] = static_cast<int>(l);
+  std::vector<const System::JointComponentIndex*> component_of(sys.measures.size(), nullptr);
+  for (const System::JointComponentIndex& c : sys.joint_components)
+    if (sys.measures[c.measure].velocity >= 0) component_of[c.measure] = &c;
+  for (std::size_t i = 0; i < sys.deformations.size(); ++i) {
+    const Deformation& d = sys.deformations[i];
+    if (d.status == DeformationStatus::free) continue;
+    const int index = static_cast<int>(i), joint = sys.joint_of_deformation[i];
+    if (joint >= 0) parts[joint].own.push_back(index);
+    for (int k = 0; k < d.count; ++k) {
+      const System::JointComponentIndex* c = component_of[d.terms[k].measure];
+      if (c && c->joint != joint)
+        parts[c->joint].foreign.push_back({index, k, link_of_velocity[sys.measures[c->measure].velocity], c->angular});
+    }
+  }
+  return parts;
+}
+
+double magnitude(const Deformation& d, const Instant& i) {
+  if (d.row >= 0) return i.lambda[d.row];
+  return d.status == DeformationStatus::elastic ? -i.engine.stress(d, i.s) : 0;
+}
+
+// Force and torque of a joint on its second body, at the second body's joint frame, axes of A. What springs, gears and
+// actuators beside the joint do is not the joint's own, whichever coordinates the model is written in.
+void joint_wrench(const System& sys, const JointParts& parts, int joint, const Instant& i, Vec3& force, Vec3& torque) {
   const System::JointIndex& where = sys.joints[joint];
   const FrameState<double> A = i.engine.frame_state(where.frame_a), B = i.engine.frame_state(where.frame_b);
   force.setZero();
   torque.setZero();
+  double factors[4];
   if (where.link >= 0) {
     // The tree's sweep left what each joint must hand on to its link, at the link's mass centre.
     const TreeWork& work = i.engine.links();
     const double sign = where.reversed ? -1 : 1;
     force = sign * work.F[where.link];
     torque = sign * (work.N[where.link] + (work.motion[where.link].p - B.p).cross(work.F[where.link]));
+    for (const JointParts::Foreign& f : parts.foreign) {
+      const Deformation& d = sys.deformations[f.deformation];
+      i.engine.gradient(d, factors);
+      (f.angular ? torque : force) -= magnitude(d, i) * factors[f.term] * work.motion[f.link].z;
+    }
   } else {
-    for (std::size_t d = 0; d < sys.deformations.size(); ++d) {
-      if (sys.joint_of_deformation[d] != joint) continue;
-      const Deformation& deformation = sys.deformations[d];
-      double magnitude = 0;
-      if (deformation.row >= 0) magnitude = i.lambda[deformation.row];
-      if (deformation.status == DeformationStatus::elastic) magnitude = -i.engine.stress(deformation, i.s);
-      if (magnitude == 0) continue;
-      double factors[4];
-      i.engine.gradient(deformation, factors);
-      for (int k = 0; k < deformation.count; ++k) {
-        const Measure& m = sys.measures[deformation.terms[k].measure];
+    for (const int own : parts.own) {
+      const Deformation& d = sys.deformations[own];
+      const double size = magnitude(d, i);
+      i.engine.gradient(d, factors);
+      for (int k = 0; k < d.count; ++k) {
+        const Measure& m = sys.measures[d.terms[k].measure];
         if (m.velocity >= 0 || m.b != where.frame_b) continue;
-        const MeasureValue<double>& value = i.engine.measure(deformation.terms[k].measure);
-        force += magnitude * factors[k] * value.fB;
-        torque += magnitude * factors[k] * value.nB;
+        const MeasureValue<double>& value = i.engine.measure(d.terms[k].measure);
+        force += size * factors[k] * value.fB;
+        torque += size * factors[k] * value.nB;
       }
     }
   }
@@ -135,22 +174,23 @@ std::vector<Quantity> catalogue(const System& sys) {
     list.push_back({{joint + ".rate." + c.name, c.angular ? "rad/s" : "m/s", {}, "rate of the joint component"},
                     [m = c.measure](const Instant& i, double* out) { *out = i.engine.measure(m).de; }});
   }
+  const auto parts = std::make_shared<const std::vector<JointParts>>(joint_parts(sys));
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
     if (sys.joints[j].frame_a < 0) continue;
     const int joint = static_cast<int>(j);
     const System* system = &sys;
     list.push_back(
         {{model.joints[j].name + ".force", "N", xyz, "force on the second body, axes of the joint's frame A"},
-         [joint, system](const Instant& i, double* out) {
+         [joint, system, parts](const Instant& i, double* out) {
            Vec3 force, torque;
-           joint_wrench(*system, joint, i, force, torque);
+           joint_wrench(*system, (*parts)[joint], joint, i, force, torque);
            put(force, out);
          }});
     list.push_back({{model.joints[j].name + ".torque", "N m", xyz,
                      "torque on the second body at its joint frame, axes of the joint's frame A"},
-                    [joint, system](const Instant& i, double* out) {
+                    [joint, system, parts](const Instant& i, double* out) {
                       Vec3 force, torque;
-                      joint_wrench(*system, joint, i, force, torque);
+                      joint_wrench(*system, (*parts)[joint], joint, i, force, torque);
                       put(torque, out);
                     }});
   }

@@ -56,25 +56,32 @@ std::string three(const std::string& pose = "") {
          pose + "\n";
 }
 
-std::string flat(const std::string& name, double mass, double inertia, double x, double y, double angle) {
-  return fmt::format(R"(  {0}:
+std::string flat(const std::string& name, double mass, double inertia, const std::string& pose) {
+  return fmt::format(R"(  {}:
     type: planar
-    mass: {1}
-    inertia: {2}
+    mass: {}
+    inertia: {}
     center_of_mass: [0.06, -0.04]
-    position: [{3}, {4}]
-    angle: {5}
-    velocity: [{4}, {3}]
-    angular_velocity: {5}
     frames:
       p: {{at: [0.4, 0.1], rotate: 0.7}}
-      q: {{at: [-0.3, 0.25], rotate: -0.4}}
+      q: {{at: [-0.3, 0.25], rotate: -0.4}}{}
 )",
-                     name, mass, inertia, x, y, angle);
+                     name, mass, inertia, pose);
 }
 
-std::string flat_one() { return flat("one", 1.3, 0.21, 0.3, -0.2, 0.6); }
-std::string flat_two() { return flat("two", 0.8, 0.13, 0.7, 0.5, -0.9); }
+const std::string pose_flat_one = R"(
+    position: [0.3, -0.2]
+    angle: 0.6
+    velocity: [-0.2, 0.3]
+    angular_velocity: 0.7)";
+const std::string pose_flat_two = R"(
+    position: [0.7, 0.5]
+    angle: -0.9
+    velocity: [0.5, 0.7]
+    angular_velocity: -0.8)";
+
+std::string flat_one(const std::string& pose = pose_flat_one) { return flat("one", 1.3, 0.21, pose); }
+std::string flat_two(const std::string& pose = pose_flat_two) { return flat("two", 0.8, 0.13, pose); }
 
 std::string point(const std::string& name, const char* type, const char* position, const char* velocity) {
   return fmt::format("  {}: {{type: {}, mass: 0.6, position: [{}], velocity: [{}]}}\n", name, type, position, velocity);
@@ -201,15 +208,15 @@ void mobilities(Collection& c) {
     const std::string name = k.name;
     Traits t = flat_twin(free_tree);
     c.add("mobility", name + "_on_free_root",
-          model("", flat_one() + flat_two(), joint("j", k.type, "one.p", "two.p", k.rest)), t);
+          model("", flat_one() + flat_two(""), joint("j", k.type, "one.p", "two.p", k.rest)), t);
     c.add("mobility", name + "_reversed_on_free_root",
-          model("", flat_one() + flat_two(), joint("j", k.type, "two.p", "one.p", k.rest)), t);
+          model("", flat_one() + flat_two(""), joint("j", k.type, "two.p", "one.p", k.rest)), t);
     c.add("mobility", name + "_on_ground",
-          model(flat_gravity + flat_ground, flat_one() + flat_two(),
+          model(flat_gravity + flat_ground, flat_one("") + flat_two(""),
                 joint("base", "revolute", "ground.g", "one.p") + joint("j", k.type, "one.q", "two.p", k.rest)),
           flat_twin(grounded_tree));
     c.add("mobility", name + "_reversed_on_ground",
-          model(flat_gravity + flat_ground, flat_one() + flat_two(),
+          model(flat_gravity + flat_ground, flat_one("") + flat_two(""),
                 joint("base", "revolute", "one.p", "ground.g") + joint("j", k.type, "two.p", "one.q", k.rest)),
           flat_twin(grounded_tree));
   }
@@ -326,17 +333,20 @@ void joints(Collection& c) {
             "components: {x: {stiffness: 40, damping: 0.3}, y: {stiffness: 50}, rz: {stiffness: 6, damping: 0.2}}",
             dissipative);
   flat_pair("planar_slip", "slip", "axis: x", {.conservative = true, .scleronomic = true, .objective = true});
-  flat_pair("planar_revolute_driven", "revolute", "drive: 0.4 + 0.3*sin(2*t)", driven_tree);
-  flat_pair("planar_prismatic_elastic", "prismatic", "axis: x, elastic: {stiffness: 40, damping: 0.3}",
-            dissipative_tree);
+  const auto flat_tree = [&](const std::string& name, const std::string& type, const std::string& rest, Traits t) {
+    c.add("joint", name, model("", flat_one() + flat_two(""), joint("j", type, "one.p", "two.p", rest)), flat_twin(t));
+  };
+  flat_tree("planar_revolute_driven", "revolute", "angle: 0.4, drive: 0.4 + 0.3*sin(2*t)", driven_tree);
+  flat_tree("planar_prismatic_elastic", "prismatic",
+            "axis: x, displacement: 0.2, elastic: {stiffness: 40, damping: 0.3}", dissipative_tree);
   c.add("joint", "planar_gear",
-        model(flat_gravity + flat_ground, flat_one() + flat_two(),
+        model(flat_gravity + flat_ground, flat_one("") + flat_two(""),
               joint("left", "revolute", "ground.g", "one.p") + joint("right", "revolute", "ground", "two.p") +
                   "  j: {type: gear, joints: [left, right], ratio: 1.7}\n"),
         flat_twin(grounded_tree));
   c.add(
       "joint", "planar_rack",
-      model(flat_gravity + flat_ground, flat_one() + flat_two(),
+      model(flat_gravity + flat_ground, flat_one("") + flat_two(""),
             joint("left", "prismatic", "ground.g", "one.p", "axis: x") + joint("right", "revolute", "ground", "two.p") +
                 "  j: {type: rack, joints: [left, right], ratio: 0.3}\n"),
       flat_twin(grounded_tree));
@@ -447,12 +457,12 @@ void loads(Collection& c) {
   on_free("torque_follower_with_reaction",
           force("f", "torque", "on: one.p, reaction: two.q, components: [0.3, -0.2, 0.5], axes: body"),
           {.internal = true, .scleronomic = true, .objective = true});
-  on_free("force_of_time", force("f", "force", "on: one.p, components: [3*sin(2*t), -2, t^2], axes: body"),
+  on_free("force_of_time", force("f", "force", "on: one.p, components: [3*sin(2*t), -2, 4*t^2], axes: body"),
           {.objective = true});
   on_free("force_of_quantities",
           force("f", "force",
                 "on: one.p, components: [\"-4*two.position.x\", \"-0.5*one.p.velocity.y*two.q.position.z\", "
-                "\"sin(one.q.position.x)\"]"),
+                "\"2*sin(3*one.q.position.x)\"]"),
           world);
   on_free("force_follower_of_quantities",
           force("f", "force",

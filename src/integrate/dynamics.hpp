@@ -26,9 +26,9 @@ namespace clatter {
 
 struct Sizes {
   int nq = 0, nv = 0, nz = 0;
-  int nh = 0, nn = 0;   // holonomic, non-holonomic rows
-  int np = 0;           // power channels of the energy ledger
-  int ne = 0;           // event functions
+  int nh = 0, nn = 0;  // holonomic, non-holonomic rows
+  int np = 0;          // power channels of the energy ledger
+  int ne = 0;          // event functions
   int nc() const { return nh + nn; }
 };
 

@@ -1,6 +1,7 @@
 // A consistent start: phi(q,t) = 0, G v + y = 0, then accelerations and multipliers.
 //
-// What does not fit is moved by the smallest correction in the metric of M, or refused by name when it must not be moved.
+// What does not fit is moved by the smallest correction in the metric of M, or refused by name when it must not be
+// moved.
 #pragma once
 
 #include "integrate/dynamics.hpp"
@@ -9,7 +10,8 @@ namespace clatter {
 
 struct InitialSettings {
   bool adjust_positions = true, adjust_velocities = true;
-  double tolerance = 1e-9;  // violations below it, in units of the scales, are not worth an error where moving is forbidden
+  double tolerance =
+      1e-9;  // violations below it, in units of the scales, are not worth an error where moving is forbidden
 };
 
 struct InitialReport {

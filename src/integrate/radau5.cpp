@@ -57,6 +57,7 @@ Radau5::Radau5(Dynamics& dynamics, const IntegratorSettings& settings)
   }
   for (Vec& x : past_V_) x.setZero(n_.nv);
   for (Vec& x : past_Z_) x.setZero(n_.nz);
+  for (Vec& x : past_lambda_) x.setZero(n_.nc());
   for (Vec* x : {&force_, &rate_, &du_, &dv_, &u_dense_, &v_tangents_}) x->setZero(n_.nv);
   dz_.setZero(n_.nz);
   phi_.setZero(n_.nh);
@@ -93,6 +94,7 @@ void Radau5::exchange(Archive& archive) {
   archive.value(past_h_);
   for (Vec& x : past_V_) archive.vector(x);
   for (Vec& x : past_Z_) archive.vector(x);
+  for (Vec& x : past_lambda_) archive.vector(x);
 }
 
 Eigen::Vector3d Radau5::lagrange(double theta) {
@@ -115,8 +117,12 @@ void Radau5::predict(double h) {
     stage.V.setZero();
     stage.Z.setZero();
     if (!have_past_) continue;
-    const Eigen::Vector3d w = lagrange(1 + kC[i] * h / past_h_);
+    const double theta = 1 + kC[i] * h / past_h_;
+    const Eigen::Vector3d w = lagrange(theta);
+    // Good velocities with poor multipliers would make the first increments small and the second ones large.
+    stage.L = -lambda_;
     for (int j = 0; j < 3; ++j) {
+      stage.L += (w[j] * kC[j] / theta) * past_lambda_[static_cast<std::size_t>(j)];
       const double weight = w[j] - (j == 2 ? 1 : 0);
       stage.V += weight * past_V_[static_cast<std::size_t>(j)];
       stage.Z += weight * past_Z_[static_cast<std::size_t>(j)];
@@ -231,14 +237,18 @@ Radau5::Newton Radau5::iterate(double h) {
     if (newton_ > 1) {
       const double ratio = last > 0 ? size / last : 0;
       theta_ = newton_ == 2 ? ratio : std::sqrt(ratio * last_ratio);
+      // The first increments bring the multipliers into place; what they leave tells nothing of the rate yet.
+      if (newton_ == 2 && n_.nc() > 0) theta_ = std::min(theta_, 0.5);
       last_ratio = ratio;
-      if (theta_ >= 0.99) return size <= 1e-3 * tolerance ? Newton::converged : Newton::failed;
+      // Increments of a few rounding units of the scales shrink no further.
+      const bool rounding = size * settings_.relative_tolerance <= 1e-13;
+      if (theta_ >= 0.99) return rounding ? Newton::converged : Newton::failed;
       faccon_ = theta_ / (1 - theta_);
       const double expected = faccon_ * size * std::pow(theta_, most - 1 - newton_) / tolerance;
-      if (expected >= 1 && newton_ < most) return Newton::slow;
+      if (expected >= 1 && newton_ < most && !rounding) return Newton::slow;
     }
     last = std::max(size, std::numeric_limits<double>::epsilon());
-    if (faccon_ * size <= tolerance) return Newton::converged;
+    if (faccon_ * size <= tolerance && (newton_ > 1 || n_.nc() == 0)) return Newton::converged;
   }
   return Newton::slow;
 }
@@ -356,6 +366,7 @@ void Radau5::accept() {
   for (std::size_t i = 0; i < 3; ++i) {
     past_V_[i] = stage_[i].V;
     past_Z_[i] = stage_[i].Z;
+    past_lambda_[i] = lambda_ + stage_[i].L;
   }
   past_h_ = h;
   have_past_ = !report_.at_event;

@@ -1,17 +1,19 @@
-// RADAU5: three-stage Radau IIA, order 5, with error control (E-19), for constrained systems in the stabilised index-2 form of Gear,
-// Gupta and Leimkuhler:
+// RADAU5: three-stage Radau IIA, order 5, with error control (E-19), for constrained systems in the stabilised index-2
+// form of Gear, Gupta and Leimkuhler:
 //
 //   du/dt = dexpinv(u) (v + D Gh^T mu)        D = diag(scale^2)
 //   M dv/dt = h + G^T lambda,   dz/dt = f
 //   phi = 0,   G v + y = 0                     both at every stage
 //
-// Stages Y_i = y_i - y_0 with Y'_i = sum_j (A^-1)_ij Y_j / h. Simplified Newton with the tangents at the start of the step; A^-1 has
-// one real and one pair of complex eigenvalues, so that one real and one complex system of the size of (v, z, lambda, mu) is
-// factorised (radau_system.hpp). Tangents and factorisations are kept as long as the iteration converges well.
+// Stages Y_i = y_i - y_0 with Y'_i = sum_j (A^-1)_ij Y_j / h. Simplified Newton with the tangents at the start of the
+// step; A^-1 has one real and one pair of complex eigenvalues, so that one real and one complex system of the size of
+// (v, z, lambda, mu) is factorised (radau_system.hpp). Tangents and factorisations are kept as long as the iteration
+// converges well.
 //
-// Error: (g/h - J) err = y'_0 + (e . Y) / h, g the real eigenvalue, e = (-13-7 sqrt6, -13+7 sqrt6, -1)/3; multipliers do not count.
-// Predictive step control of Gustafsson as in Hairer and Wanner, Solving ODEs II, IV.8. Dense output: the collocation polynomial.
-// lambda() is evaluated from the state at the step's end (index 1), and so has the order of the state.
+// Error: (g/h - J) err = y'_0 + (e . Y) / h, g the real eigenvalue, e = (-13-7 sqrt6, -13+7 sqrt6, -1)/3; multipliers
+// do not count. Predictive step control of Gustafsson as in Hairer and Wanner, Solving ODEs II, IV.8. Dense output: the
+// collocation polynomial. lambda() is evaluated from the state at the step's end (index 1), and so has the order of the
+// state.
 #pragma once
 
 #include <array>
@@ -79,10 +81,10 @@ class Radau5 final : public Integrator {
   double last_h_ = 0, last_error_ = 1e-2;
   bool first_ = true, rejected_ = false;
 
-  // Last accepted step, for prediction: stage increments of v and z.
+  // Last accepted step, for prediction: stage increments of v and z, multipliers at the stages.
   bool have_past_ = false;
   double past_h_ = 0;
-  std::array<Vec, 3> past_V_, past_Z_;
+  std::array<Vec, 3> past_V_, past_Z_, past_lambda_;
 
   State base_;
   Vec W_base_, force_, rate_, du_, dv_, dz_, u_dense_, phi_;

@@ -48,8 +48,8 @@ void RadauVector<Scalar>::set_zero() {
 }
 
 template <class Scalar>
-void RadauSystem<Scalar>::Product::declare(PatternBuilder& builder, const Pattern& A, const Pattern& Nt, int row0, int col0,
-                                           int rows, int nh) const {
+void RadauSystem<Scalar>::Product::declare(PatternBuilder& builder, const Pattern& A, const Pattern& Nt, int row0,
+                                           int col0, int rows, int nh) const {
   for_entries(A, [&](int i, int j, int) {
     if (i >= rows) return;
     for (int k = Nt.col_start()[at(j)]; k < Nt.col_start()[at(j) + 1]; ++k) {
@@ -137,7 +137,8 @@ RadauSystem<Scalar>::RadauSystem(const Dynamics& dynamics, const Vec& u_scale)
   FqN_.find(*pattern_, layout.Fq.pattern(), *turned_, nv, row_p, nz, nh);
   VqN_.find(*pattern_, layout.G.pattern(), *turned_, row_w, row_p, nc, nh);
   GhN_.find(*pattern_, layout.G.pattern(), *turned_, row_p, row_p, nh, nh);
-  for_entries(*turned_, [&](int i, int j, int) { position_slot_.push_back(i < nh ? pattern_->slot(row_p + i, j) : -1); });
+  for_entries(*turned_,
+              [&](int i, int j, int) { position_slot_.push_back(i < nh ? pattern_->slot(row_p + i, j) : -1); });
   for (int i = 0; i < row_p + nh; ++i) diagonal_.push_back(pattern_->slot(i, i));
   for (const int i : rotations_) {
     // One weight a rotation block, so that D and P commute.
@@ -186,7 +187,8 @@ bool RadauSystem<Scalar>::factorize(Scalar sigma, const Tangents& tangents, cons
     for (std::size_t k = 0; k < position_slot_.size(); ++k) {
       if (position_slot_[k] >= 0) x[at(position_slot_[k])] += Nt_.values()[k];
     }
-    for_entries(tangents.G.pattern(), [&](int, int j, int k) { GD_.values()[at(k)] = D_[j] * tangents.G.values()[at(k)]; });
+    for_entries(tangents.G.pattern(),
+                [&](int, int j, int k) { GD_.values()[at(k)] = D_[j] * tangents.G.values()[at(k)]; });
     Nt_.set_zero();
     map_Nt_.add_turned(Nt_.values(), GD_, Pt_, Scalar(1));
     KN_.add(x, tangents.K, Nt_, 1);

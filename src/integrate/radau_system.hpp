@@ -1,12 +1,11 @@
 // The linear system of one Newton iteration of RADAU5, for one eigenvalue sigma (real or complex) of A^-1 / h.
 //
-// Unknown increments du, dv, dz, dlambda, dmu; right sides ru, rv, rz, rp (positions), rw (velocities); D = diag(scale^2):
+// Unknown increments du, dv, dz, dlambda, dmu; right sides ru, rv, rz, rp (positions), rw (velocities); D =
+// diag(scale^2):
 //
-//   sigma du - J du - dv - D Gh^T dmu          = ru        J = -skew(v)/2 on rotation blocks: d(dexpinv(u) v)/du at u = 0
-//   K du + (sigma M + C) dv + Rz dz - G^T dlambda = rv
-//   -Fq du - Fv dv + (sigma - Fz) dz           = rz
-//   Gh du                                      = rp        Gh: the holonomic rows of G
-//   Vq du + G dv                               = rw
+//   sigma du - J du - dv - D Gh^T dmu          = ru        J = -skew(v)/2 on rotation blocks: d(dexpinv(u) v)/du at u =
+//   0 K du + (sigma M + C) dv + Rz dz - G^T dlambda = rv -Fq du - Fv dv + (sigma - Fz) dz           = rz Gh du = rp Gh:
+//   the holonomic rows of G Vq du + G dv                               = rw
 //
 // du = P (ru + dv + D Gh^T dmu), P = (sigma - J)^-1 block by block, is eliminated: with N = P D Gh^T
 //
@@ -15,8 +14,8 @@
 //   [ G + Vq P             0             e     Vq N  ] [ dlambda ]   [ rw - Vq P ru ]
 //   [ Gh P                 0             0     Gh N  ] [ dmu     ]   [ rp - Gh P ru ]
 //
-// Small multiples of the diagonals of the two Schur complements (e, and on Gh N) keep the matrix regular with redundant rows; the
-// residuals do not contain them, so the solution does not depend on them.
+// Small multiples of the diagonals of the two Schur complements (e, and on Gh N) keep the matrix regular with redundant
+// rows; the residuals do not contain them, so the solution does not depend on them.
 #pragma once
 
 #include <array>
@@ -55,7 +54,8 @@ class RadauSystem {
   // X(i, m) += sign A(i, j) N(j, m) as slots.
   struct Product {
     std::vector<std::array<int, 3>> terms;  // slots of A, N^T, X
-    void declare(PatternBuilder& builder, const Pattern& A, const Pattern& Nt, int row0, int col0, int rows, int nh) const;
+    void declare(PatternBuilder& builder, const Pattern& A, const Pattern& Nt, int row0, int col0, int rows,
+                 int nh) const;
     void find(const Pattern& whole, const Pattern& A, const Pattern& Nt, int row0, int col0, int rows, int nh);
     void add(std::span<Scalar> whole, const SparseMatrix<double>& A, const SparseMatrix<Scalar>& Nt, double sign) const;
   };

@@ -5,8 +5,8 @@
 //   RunSummary summary = run.go();
 //
 // Outputs lie at start + k output_step and at the end. Where no step ends there the dense output is projected onto the
-// constraints, and accelerations and multipliers are evaluated at it. Ledger: remainder = stored(t) - stored(start) - sum W,
-// what the integrator itself added or lost.
+// constraints, and accelerations and multipliers are evaluated at it. Ledger: remainder = stored(t) - stored(start) -
+// sum W, what the integrator itself added or lost.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,7 @@
 #include "solve/dense_ldl.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "solve/pack.hpp"
 
@@ -98,6 +99,40 @@ void DenseLdl::factorize() {
     factor_panel(k);
     update_trailing(k);
   }
+}
+
+void DenseLdl::reorder(std::vector<int>& order) {
+  order.resize(n_);
+  std::iota(order.begin(), order.end(), 0);
+  const auto load_rest = [&] {
+    rest_.resize(n_, n_);
+    for (int j = 0; j < n_; ++j)
+      for (int i = j; i < n_; ++i) rest_(i, j) = rest_(j, i) = S_[static_cast<Eigen::Index>(j) * ld_ + i];
+  };
+  load_rest();
+  // Cholesky with complete pivoting, on the matrix brought to a unit diagonal by comparing ratios.
+  for (int k = 0; k < n_; ++k) {
+    const auto ratio = [&](int place) {
+      const double s = diagonal(order[place]);
+      return s > 0 ? rest_(place, place) / s : 0.0;
+    };
+    int best = k;
+    for (int j = k + 1; j < n_; ++j)
+      if (ratio(j) > ratio(best)) best = j;
+    if (best != k) {
+      std::swap(order[k], order[best]);
+      rest_.row(k).swap(rest_.row(best));
+      rest_.col(k).swap(rest_.col(best));
+    }
+    if (!(ratio(k) > kWeakPivot)) break;
+    for (int j = k + 1; j < n_; ++j) {
+      const double factor = rest_(j, k) / rest_(k, k);
+      for (int i = k + 1; i < n_; ++i) rest_(i, j) -= factor * rest_(i, k);
+    }
+  }
+  load_rest();
+  for (int j = 0; j < n_; ++j)
+    for (int i = j; i < n_; ++i) S_[static_cast<Eigen::Index>(j) * ld_ + i] = rest_(order[i], order[j]);
 }
 
 // x_ <- L^-1 x_

@@ -30,6 +30,9 @@ class DenseLdl {
   void load(const double* S, int leading_dimension);
 
   void factorize();
+  // Exchanges rows and columns of the matrix loaded so that each row is the one with the largest sine to those before
+  // it; order[i] is the row that came to place i. All else then speaks of places.
+  void reorder(std::vector<int>& order);
   void solve(double* x);                            // x <- (S + E)^-1 x
   void solve_transpose(double* x);                  // x <- L^-T x
   void multiply(const double* x, double* y) const;  // y = S x, of the matrix loaded
@@ -53,6 +56,7 @@ class DenseLdl {
   Eigen::VectorXd S_, L_;  // column-major, lower triangle; surplus columns carry the identity
   Eigen::VectorXd d_, inverse_d_, x_;
   std::vector<double> pivot_ratio_;
+  Eigen::MatrixXd rest_;  // of reorder()
   double smallest_ratio_ = 1, pivot_sum_ = 0;
 };
 

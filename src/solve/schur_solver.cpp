@@ -72,8 +72,7 @@ void SchurSolver::factorize(const SparseMatrix<double>& S) {
   factored_ = false;
   if (dense_) {
     dense_->load(*pattern_, S.values().data());
-    dense_->factorize();
-    find_null_space(*dense_);
+    factorize_loaded();
   } else {
     sparse_->load(S.values().data());
     sparse_->factorize();
@@ -86,9 +85,31 @@ void SchurSolver::factorize_dense(const double* S, int leading_dimension) {
   if (!dense_) throw std::logic_error("this solver works on the sparse pattern: pass the matrix as such");
   factored_ = false;
   dense_->load(S, leading_dimension);
-  dense_->factorize();
-  find_null_space(*dense_);
+  factorize_loaded();
   factored_ = true;
+}
+
+// Redundant rows, and pivots of others that are small without being nothing: perhaps only the order's fault.
+bool SchurSolver::poor_order() const {
+  if (!(dense_->smallest_pivot_ratio() <= kCollapsedPivot)) return false;
+  for (int j = 0; j < n_; ++j) {
+    const double ratio = dense_->pivot_ratio(j);
+    if (ratio > 4 * kRegularization && ratio <= kNoCorrection) return true;
+  }
+  return false;
+}
+
+void SchurSolver::factorize_loaded() {
+  order_.clear();
+  dense_->factorize();
+  if (poor_order()) {
+    dense_->reorder(order_);
+    dense_->factorize();
+  }
+  find_null_space(*dense_);
+  if (order_.empty()) return;
+  for (int& j : dependent_) j = order_[j];
+  std::sort(dependent_.begin(), dependent_.end());
 }
 
 template <class Ldl>
@@ -227,7 +248,12 @@ void SchurSolver::solve_with(Ldl& ldl, double* b) {
 void SchurSolver::solve(double* b) {
   if (n_ == 0) return;
   if (!factored_) throw std::logic_error("the constraint forces were asked for before their matrix was factored");
-  if (dense_) {
+  if (dense_ && !order_.empty()) {
+    placed_.resize(n_);
+    for (int i = 0; i < n_; ++i) placed_[i] = b[order_[i]];
+    solve_with(*dense_, placed_.data());
+    for (int i = 0; i < n_; ++i) b[order_[i]] = placed_[i];
+  } else if (dense_) {
     solve_with(*dense_, b);
   } else {
     solve_with(*sparse_, b);

@@ -11,6 +11,9 @@
 //   b <- b - D N N^T b       the nearest consistent right-hand side, before
 //   x <- x - N N^T D x       the smallest solution, after
 //
+// Which rows of a dependent set are eliminated first matters: an angle between them that closes as the mechanism moves
+// leaves small pivots, although another choice of rows is well conditioned. The dense path then reorders them.
+//
 // While all rows are independent this is one factorization and one solution. Nothing is allocated after the first
 // factorization that meets a given number of redundant rows.
 #pragma once
@@ -43,7 +46,8 @@ class SchurSolver {
   void solve(double* b);  // in place
 
   // Number of redundant rows met by the last factorization, and which ones: rows that depend on those eliminated before
-  // them. The dense path eliminates in the order of the rows. rank.hpp names redundant constraints whatever the path.
+  // them. The dense path eliminates in the order of the rows while that is well conditioned. rank.hpp names redundant
+  // constraints whatever the path.
   int deficiency() const { return static_cast<int>(dependent_.size()); }
   const std::vector<int>& dependent_rows() const { return dependent_; }
 
@@ -54,6 +58,8 @@ class SchurSolver {
   double smallest_pivot_ratio() const;
 
  private:
+  void factorize_loaded();
+  bool poor_order() const;
   template <class Ldl>
   void find_null_space(Ldl& ldl);
   template <class Ldl>
@@ -68,6 +74,8 @@ class SchurSolver {
   std::unique_ptr<DenseLdl> dense_;
   std::unique_ptr<SparseLdl> sparse_;
   std::vector<int> dependent_, candidates_;
+  std::vector<int> order_;  // row at each place of the dense factors, empty when rows are in their own places
+  std::vector<double> placed_;
   std::vector<double> N_;         // null vectors, one after the other
   std::vector<double> diagonal_;  // D, one for an empty row
   std::vector<double> x_, r_, y_;

@@ -373,8 +373,8 @@ class Process : public Commands {
 class Continued : public Process, public testing::WithParamInterface<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Methods, Continued, testing::Values("rk4", "dopri5", "generalized-alpha", "radau5"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& chosen) {
+                           std::string name = chosen.param;
                            std::erase(name, '-');
                            return name;
                          });

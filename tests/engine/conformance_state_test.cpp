@@ -1,0 +1,158 @@
+// Evaluations of every registered element depend on the state and nothing else, agree with each other, and take no
+// memory from the heap.
+#include <Eigen/Eigenvalues>
+#include <cstdlib>
+
+#include "engine/conformance.hpp"
+
+// Eigen asks malloc, everything else operator new, which asks malloc: counting there sees all of it. The sanitizers
+// bring their own malloc; under them the test only shows that the evaluations run.
+namespace {
+long allocations = 0;
+}
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* malloc(std::size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+}
+#endif
+
+namespace clatter::test {
+namespace {
+
+using Evaluation = Conformance;
+
+// Everything an engine says about a state.
+struct Report {
+  Vec a, lambda, zdot, r, phi, y, p, events, delta, a_again;
+  double stored = 0;
+  Tangents T;
+
+  explicit Report(Engine& engine) : T(engine.tangent_layout()) {
+    const Sizes& n = engine.sizes();
+    const auto zero = [](int size) { return Vec(Vec::Zero(size)); };
+    a = delta = r = zero(n.nv), a_again = zero(n.nv);
+    lambda = y = zero(n.nc());
+    zdot = zero(n.nz), phi = zero(n.nh), p = zero(n.np), events = zero(n.ne);
+  }
+  void fill(Engine& engine, const State& s) {
+    engine.constraints(s, phi, y);
+    engine.accelerations(s, a, lambda, zdot);
+    engine.events(s, events);
+    engine.residual(s, a, lambda, r, zdot);
+    engine.tangents(s, a, lambda, T);
+    engine.powers(s, a, lambda, p);
+    stored = engine.stored_energy(s);
+    engine.least_correction(s, y, false, delta);
+    engine.accelerations(s, a_again, lambda, zdot);
+  }
+};
+
+void expect_identical(const Report& x, const Report& y) {
+  EXPECT_EQ(x.a, y.a);
+  EXPECT_EQ(x.lambda, y.lambda);
+  EXPECT_EQ(x.zdot, y.zdot);
+  EXPECT_EQ(x.r, y.r);
+  EXPECT_EQ(x.phi, y.phi);
+  EXPECT_EQ(x.y, y.y);
+  EXPECT_EQ(x.p, y.p);
+  EXPECT_EQ(x.events, y.events);
+  EXPECT_EQ(x.delta, y.delta);
+  EXPECT_EQ(x.stored, y.stored);
+  const auto list = [](const Tangents& T) {
+    return std::array<const SparseMatrix<double>*, 11>{&T.M,  &T.C, &T.K,  &T.Rz, &T.Fq, &T.Fv,
+                                                       &T.Fz, &T.G, &T.Vq, &T.Aq, &T.Av};
+  };
+  for (std::size_t k = 0; k < 11; ++k) {
+    const auto p = list(x.T)[k]->values(), q = list(y.T)[k]->values();
+    EXPECT_TRUE(std::equal(p.begin(), p.end(), q.begin(), q.end())) << "tangent block " << k;
+  }
+}
+
+TEST_P(Evaluation, HasNoMemoryAndIsTheSameInEveryEngine) {
+  each_setting([](Setting& x) {
+    const State other = along(x, 0.05);
+    Report first(*x.engine), between(*x.engine), again(*x.engine);
+    first.fill(*x.engine, x.s);
+    EXPECT_EQ(first.a, first.a_again);
+    between.fill(*x.engine, other);
+    again.fill(*x.engine, x.s);
+    expect_identical(first, again);
+    Engine second(x.system);
+    Report in_second(second);
+    in_second.fill(second, other);
+    expect_identical(between, in_second);
+    in_second.fill(second, x.s);
+    expect_identical(first, in_second);
+  });
+}
+
+// M a - h - G^T lambda = 0 and G a + gamma = 0 at the accelerations; rounding times what cancels.
+TEST_P(Evaluation, AccelerationsSatisfyTheEquationsTheyComeFrom) {
+  each_setting([](Setting& x) {
+    const int nv = x.sizes().nv, nc = x.sizes().nc();
+    if (nv == 0) return;
+    Tangents T = x.engine->tangent_layout();
+    x.engine->tangents(x.s, x.a, x.lambda, T);
+    const Mat M = dense(T.M), G = dense(T.G);
+    EXPECT_LT(largest(M - M.transpose()), 1e-14 * largest(M));
+    EXPECT_GT(Eigen::SelfAdjointEigenSolver<Mat>(M).eigenvalues().minCoeff(), 0);
+    Vec f(nv);
+    x.engine->constraint_forces(x.s, x.lambda, f);
+    EXPECT_LT(largest(f - G.transpose() * x.lambda), 1e-12 * (1 + largest(f)));
+    EXPECT_LT((Mat(x.engine->constraint_matrix(x.s)) - G).norm(), 1e-13 * (1 + G.norm()));
+    const Vec lambda = x.lambda;
+    x.lambda.setZero();
+    const Vec h = -x.residual(x.s, Vec::Zero(nv));
+    x.lambda = lambda;
+    const double size = 1 + largest(h) + largest(f);
+    EXPECT_LT(largest(M * x.a - h - f), 1e-11 * size);
+    EXPECT_LT(largest(M * x.a - h - f - x.residual(x.s, x.a)), 1e-12 * size);
+    if (nc == 0) return;
+    EXPECT_LT(largest(x.constraint_accelerations(x.s, x.a)), 1e-10 * (1 + largest(G * M.ldlt().solve(h))));
+  });
+}
+
+TEST_P(Evaluation, LeastCorrectionIsTheSmallestThatMakesItsRows) {
+  each_setting([](Setting& x) {
+    const int nc = x.sizes().nc(), nh = x.sizes().nh, nv = x.sizes().nv;
+    if (nc == 0) return;
+    Tangents T = x.engine->tangent_layout();
+    x.engine->tangents(x.s, x.a, x.lambda, T);
+    const Mat M = dense(T.M), G = dense(T.G);
+    Dice dice(3);
+    for (const bool positions : {false, true}) {
+      const int rows = positions ? nh : nc;
+      if (rows == 0) continue;
+      // In the range of G, so that redundant rows can be made too.
+      const Mat Gr = G.topRows(rows);
+      const Vec b = Gr * dice(nv);
+      Vec delta(nv);
+      x.engine->least_correction(x.s, b, positions, delta);
+      EXPECT_LT(largest(Gr * delta - b), 1e-10 * (1 + largest(b)));
+      const Mat S = Gr * M.ldlt().solve(Gr.transpose());
+      const Vec least = M.ldlt().solve(Gr.transpose() * S.completeOrthogonalDecomposition().solve(b));
+      EXPECT_LT(largest(delta - least), 1e-8 * (1 + largest(least)));
+    }
+  });
+}
+
+TEST_P(Evaluation, TakesNoMemoryFromTheHeap) {
+  each_setting([](Setting& x) {
+    const State other = along(x, 0.05);
+    Report report(*x.engine);
+    report.fill(*x.engine, x.s);
+    const long before = allocations;
+    report.fill(*x.engine, other);
+    report.fill(*x.engine, x.s);
+    EXPECT_EQ(allocations - before, 0);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, Evaluation, ::testing::ValuesIn(registry()), sample_name);
+
+}  // namespace
+}  // namespace clatter::test
