@@ -46,6 +46,7 @@ void Integrator::start(const State& s) {
   trial_ = s;
   W_.setZero();
   start_time_ = begin_ = s.t;
+  stored_at_start_ = n_.np > 0 ? dynamics_.stored_energy(s) : 0;
   grid_index_ = 0;
   controller_memory_ = 1e-4;
   last_rejected_ = false;
@@ -303,6 +304,7 @@ void Integrator::exchange_all(Archive& archive) {
   archive.vector(now_.z);
   archive.vector(W_);
   archive.value(start_time_);
+  archive.value(stored_at_start_);
   archive.value(h_next_);
   archive.value(grid_index_);
   archive.value(controller_memory_);

@@ -114,6 +114,7 @@ class Integrator {
   double error_ = 0;
   Vec worst_error_;  // of each velocity index in the last attempt, for diagnoses
   double start_time_ = 0;
+  double stored_at_start_ = 0;  // what errors of the ledger are measured against, with the work done since
   StepReport report_;
 
  private:

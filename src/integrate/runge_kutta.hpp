@@ -67,6 +67,9 @@ class RungeKutta final : public ExplicitScheme {
   int error_order() const override { return tableau_.order - 1; }
 
  private:
+  // Error of the ledger's integrals over the step, in units of the relative tolerance on the energy turned over.
+  double ledger_error(double h);
+
   const Tableau& tableau_;
   State stage_;
   Vec lambda_stage_, u_stage_;
