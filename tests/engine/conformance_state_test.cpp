@@ -11,6 +11,7 @@ namespace {
 long allocations = 0;
 }
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#define CLATTER_COUNTS_ALLOCATIONS
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* malloc(std::size_t size) {
@@ -143,6 +144,9 @@ TEST_P(Evaluation, LeastCorrectionIsTheSmallestThatMakesItsRows) {
 TEST_P(Evaluation, TakesNoMemoryFromTheHeap) {
   each_setting([](Setting& x) {
     const State other = along(x, 0.05);
+#ifdef CLATTER_COUNTS_ALLOCATIONS
+    ASSERT_GT(allocations, 0) << "the count is not alive";
+#endif
     Report report(*x.engine);
     report.fill(*x.engine, x.s);
     const long before = allocations;
