@@ -49,7 +49,8 @@ void Linearisation::evaluate(const State& s, Mat& A) {
   put(tangents_.Aq, -1, nv, 0, rhs_);
   put(tangents_.Av, -1, nv, nv, rhs_);
 
-  // S kkt S: masses become ones and rows of G unit rows in the metric of M, so that the rank can be judged without units.
+  // S kkt S: masses become ones and rows of G unit rows in the metric of M, so that the rank can be judged without
+  // units.
   for (int i = 0; i < nv; ++i) scale_[i] = kkt_(i, i) > 0 ? 1 / std::sqrt(kkt_(i, i)) : 1;
   for (int i = 0; i < nc; ++i) {
     const double norm = kkt_.row(nv + i).head(nv).transpose().cwiseProduct(scale_.head(nv)).norm();

@@ -6,9 +6,9 @@
 //
 //   M da - G^T dlambda = -(K du + C dv + Rz dz),   G da = -(Aq du + Av dv)
 //
-// (a perturbed rotation R exp(du) turns with omega + dv: d(du)/dt = dv - omega x du). With constraints A holds for perturbations
-// that respect them: G du = 0 on the holonomic rows and Vq du + G dv = 0; others leave the constraints like t.
-// Redundant rows share their load (least norm).
+// (a perturbed rotation R exp(du) turns with omega + dv: d(du)/dt = dv - omega x du). With constraints A holds for
+// perturbations that respect them: G du = 0 on the holonomic rows and Vq du + G dv = 0; others leave the constraints
+// like t. Redundant rows share their load (least norm).
 #pragma once
 
 #include <Eigen/QR>

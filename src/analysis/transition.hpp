@@ -1,14 +1,16 @@
-// The state-transition matrix along a trajectory: x(t) = Phi(t) x(t_0) for perturbations x = (du, dv, dz), dPhi/dt = A(t) Phi.
+// The state-transition matrix along a trajectory: x(t) = Phi(t) x(t_0) for perturbations x = (du, dv, dz), dPhi/dt =
+// A(t) Phi.
 //
-// The state is advanced by any integrator; over each accepted step Phi is advanced by the matching method, with A (state_matrix.hpp)
-// at the method's own stages, taken from the dense output, whose error is one order in h below what would be felt:
+// The state is advanced by any integrator; over each accepted step Phi is advanced by the matching method, with A
+// (state_matrix.hpp) at the method's own stages, taken from the dense output, whose error is one order in h below what
+// would be felt:
 //
 //   euler, rk4, dopri5   the same explicit Runge-Kutta tableau
 //   radau5               Radau IIA with three stages: (1 - h A_rk (x) A_i) K = A_i Phi_0, L-stable as the motion itself
 //   verlet, generalized_alpha   trapezoidal rule
 //
-// At an event the step ends. Where the motion or its equations jump there, the caller multiplies in the jump (saltation) matrix; where
-// both are continuous it is the identity.
+// At an event the step ends. Where the motion or its equations jump there, the caller multiplies in the jump
+// (saltation) matrix; where both are continuous it is the identity.
 #pragma once
 
 #include <memory>

@@ -55,8 +55,9 @@ TEST(Transition, OfTheOscillatorIsTheRotationOfItsPhasePlane) {
   EXPECT_LT((transition(problem, quiet(sharp(Scheme::dopri5)), Oscillator::initial(), t) - expected).norm(), 1e-9);
   EXPECT_LT((transition(problem, quiet(sharp(Scheme::rk4, 0.002)), Oscillator::initial(), t) - expected).norm(), 1e-9);
   EXPECT_LT((transition(problem, quiet(sharp(Scheme::radau5)), Oscillator::initial(), t) - expected).norm(), 1e-8);
-  EXPECT_LT((transition(problem, quiet(sharp(Scheme::generalized_alpha, 0.002)), Oscillator::initial(), t) - expected).norm(),
-            1e-4);
+  EXPECT_LT(
+      (transition(problem, quiet(sharp(Scheme::generalized_alpha, 0.002)), Oscillator::initial(), t) - expected).norm(),
+      1e-4);
 }
 
 TEST(Transition, OfALaggedForceIsItsClosedForm) {
