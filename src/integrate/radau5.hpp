@@ -71,6 +71,13 @@ class Radau5 final : public Integrator {
   RadauVector<std::complex<double>> x_complex_;
   std::array<Stage, 3> stage_;
 
+  // Redundant rows, looked for at every new tangent where the start had some.
+  void find_redundant_rows();
+  Mat rank_matrix_;
+  Vec rank_scale_, rank_column_;
+  std::vector<char> redundant_;
+  bool look_for_redundant_ = true;
+
   bool tangents_known_ = false;    // of now_, or of an earlier step that still serves
   bool tangents_current_ = false;  // of now_
   double factored_h_ = 0;

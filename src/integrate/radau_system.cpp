@@ -209,6 +209,14 @@ bool RadauSystem<Scalar>::factorize(Scalar sigma, const Tangents& tangents, cons
     Scalar& entry = x[at(diagonal_[at(row_p + i)])];
     entry = std::abs(entry) > 0 ? (1 + kRegularisation) * entry : Scalar(1);
   }
+  if (!redundant_.empty()) {
+    const auto out = [&](int i) {
+      return i >= row_p ? redundant_[at(i - row_p)] != 0 : i >= row_w && redundant_[at(i - row_w)] != 0;
+    };
+    for_entries(*pattern_, [&](int i, int j, int k) {
+      if (out(i) || out(j)) x[at(k)] = i == j ? Scalar(1) : Scalar(0);
+    });
+  }
   solver_.factorize(matrix_);
   return !solver_.singular();
 }
@@ -238,6 +246,13 @@ void RadauSystem<Scalar>::solve(const Tangents& tangents, RadauVector<Scalar>& x
   add_product(tangents.Fq, Pu_, 1, rhs_.data() + nv, nz);
   add_product(tangents.Vq, Pu_, -1, rhs_.data() + row_w, nc);
   add_product(tangents.G, Pu_, -1, rhs_.data() + row_p, nh);
+  if (!redundant_.empty()) {
+    for (int i = 0; i < nc; ++i) {
+      if (!redundant_[at(i)]) continue;
+      rhs_[row_w + i] = 0;
+      if (i < nh) rhs_[row_p + i] = 0;
+    }
+  }
   solver_.solve(rhs_.data());
   x.v = rhs_.head(nv);
   x.z = rhs_.segment(nv, nz);

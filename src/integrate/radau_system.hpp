@@ -48,6 +48,8 @@ class RadauSystem {
   bool factorize(Scalar sigma, const Tangents& tangents, const Vec& v);
   void solve(const Tangents& tangents, RadauVector<Scalar>& x);
   void forget() { solver_.forget(); }
+  // Rows that say nothing new: their multipliers stay as they are and their residuals are left to the other rows.
+  void leave_out(const std::vector<char>& redundant) { redundant_ = redundant; }
   const Vec& weights() const { return D_; }  // D, one value a rotation block
 
  private:
@@ -76,6 +78,7 @@ class RadauSystem {
   BlockMap map_M_, map_Rz_, map_Gt_, map_Fq_, map_Fv_, map_Fz_, map_G_, map_Nt_;
   Product KN_, FqN_, VqN_, GhN_;
   std::vector<int> diagonal_, position_slot_;  // the latter: of Gh P, in the order of turned_
+  std::vector<char> redundant_;                // empty: none
   BlockDiagonal<Scalar> P_, Pt_;
   VecOf<Scalar> Pu_, work_, rhs_, schur_;
 };
