@@ -28,6 +28,10 @@ Scheme scheme_of(Method method) {
       return Scheme::euler;
     case Method::verlet:
       return Scheme::verlet;
+    case Method::event_driven:
+    case Method::time_stepping:
+    case Method::smooth:
+      break;
   }
   return Scheme::dopri5;
 }

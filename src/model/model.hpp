@@ -202,6 +202,79 @@ struct ForceElement : Named {
   Law law;
 };
 
+// --- contact ---------------------------------------------------------------------------------------------------------
+
+// A contour or surface carried by a body; only shapes named by a contact touch anything. Planar shapes (point in the
+// plane, line, circle, polygon, ellipse, curve, spline) lie in the x-y plane of their frame and make contacts with one
+// tangent; the others are spatial and make contacts with two.
+struct ContactShape : Named {
+  enum class Kind {
+    line,      // along x of its frame, material on the side y < 0; endless, or `length` long about the origin
+    circle,    // radius; `hollow`: the material is outside
+    polygon,   // `points` counter-clockwise, convex; z ignored
+    ellipse,   // semi-axes size.x, size.y
+    curve,     // x(s), y(s), from <= s <= to, material on the left
+    spline,    // smooth curve through `points`, material on the left; `closed` or with two ends
+    plane,     // z = 0 of its frame, material on the side z < 0
+    sphere,    // radius; `hollow`: the material is outside
+    box,       // edges `size`
+    capsule,   // radius, distance `length` of its two centres, along z
+    cylinder,  // radius, length, along z
+    polytope   // convex hull of `points`
+  } kind = Kind::sphere;
+  Attachment at;
+  double radius = 0, length = 0;  // length 0: endless line
+  Vec3 size = Vec3::Zero();
+  std::vector<Vec3> points;
+  bool closed = false, hollow = false;
+  std::shared_ptr<const Expression> x, y;  // of one variable, s
+  double from = 0, to = 0;
+  static bool planar(Kind k) { return k <= Kind::spline; }
+};
+
+// Friction coefficient as a function of the slip speed v >= 0; mu(0) is the one of sticking (P-11).
+struct Friction {
+  double mu = 0;                            // where there is no curve
+  std::shared_ptr<const Expression> curve;  // of one variable, v
+};
+
+// Set-valued: impenetrable, Coulomb's law exactly, impacts in no time (P-27, P-28, P-36 to P-48).
+struct RigidContact {
+  enum class Impact { newton, poisson, moreau } impact = Impact::poisson;
+  double restitution = 0;
+  double tangential_restitution = 0;  // epsilon_T of P-42
+  double reversibility = 1;           // nu of P-42; without effect where tangential_restitution is 0
+  Friction friction;
+  std::optional<double> impact_friction;  // in impacts, where it differs from sliding
+};
+
+// Force as a function of penetration and its rate.
+struct CompliantContact {
+  enum class Kind {
+    elastic,             // P-9 (a): c delta
+    damped,              // P-9 (b): c delta + d ddelta while delta > 0; may pull
+    clipped,             // P-9 (c): max(0, c delta + d ddelta) for delta > 0 or not
+    relaxing,            // P-10: massless surface with its own state
+    hertz,               // c delta^n
+    hunt_crossley,       // c delta^n (1 + chi ddelta)
+    lankarani_nikravesh  // c delta^n (1 + 3 (1 - e^2) / 4 ddelta / ddelta_0)
+  } kind = Kind::damped;
+  double stiffness = 0, damping = 0;  // hunt_crossley: damping is chi, s/m
+  double exponent = 1.5;
+  double restitution = 1;  // lankarani_nikravesh
+  Friction friction;
+  double friction_velocity = 0;  // slip speed at which regularised friction has reached most of its value
+};
+
+using ContactLaw = std::variant<RigidContact, CompliantContact>;
+
+struct Contact : Named {
+  int first = -1, second = -1;  // indices into Model::shapes
+  ContactLaw law;
+  // What method: smooth puts in the place of a rigid law; without it one is made from the model's scales.
+  std::optional<CompliantContact> smooth;
+};
+
 // --- what to compute -------------------------------------------------------------------------------------------------
 
 struct Output {
@@ -231,10 +304,16 @@ struct Check {
   Source source;
 };
 
-enum class Method { rk4, dopri5, radau5, generalized_alpha, euler, verlet };
+// The three families event_driven, time_stepping and smooth treat contact each in its own way; the other names choose
+// the scheme of a smooth motion, alone or inside a family.
+enum class Method { rk4, dopri5, radau5, generalized_alpha, euler, verlet, event_driven, time_stepping, smooth };
+enum class TimeStepping { moreau, generalized_alpha };
 
 struct Simulate {
   Method method = Method::dopri5;
+  Method scheme = Method::dopri5;                     // of the smooth motion inside event_driven and smooth
+  TimeStepping time_stepping = TimeStepping::moreau;  // inside time_stepping
+  double theta = 0.5;                                 // Moreau: weight of the end of the step
   double start = 0, end = 1;
   double step = 0;         // fixed step, or first step where the step is controlled (0: chosen)
   double max_step = 0;     // 0: none
@@ -263,6 +342,8 @@ struct Model {
   std::vector<Joint> joints;
   std::vector<Load> loads;
   std::vector<ForceElement> force_elements;
+  std::vector<ContactShape> shapes;
+  std::vector<Contact> contacts;
   std::vector<Output> outputs;
   std::vector<Check> checks;
   Simulate simulate;
