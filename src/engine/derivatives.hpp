@@ -21,6 +21,7 @@ struct Derivatives {
   explicit Derivatives(const Engine& engine);
   Tangents layout() const;
   void evaluate(Engine& engine, const State& s, const Vec& lambda, Tangents& out);
+  const TreeTangent& tree() const { return tree_; }
 
  private:
   // Columns of a pair of frames: A's path, then B's.

@@ -399,6 +399,10 @@ void Engine::apply_forces(const State& s, bool with_gravity) {
     const Vec3 f = load_vector(load, s);
     apply_load(load, f);
   }
+  for (const LinkWrench& w : external_) {
+    F_[w.link] += w.F;
+    N_[w.link] += w.N;
+  }
 }
 
 Vec3 Engine::load_vector(const CompiledLoad& load, const State& s) const {

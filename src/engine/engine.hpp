@@ -48,6 +48,23 @@ class Engine : public Dynamics {
   // Velocities marked here do not move in least_correction (empty: all may). For consistent initialisation.
   void freeze(std::vector<bool> frozen) { frozen_ = std::move(frozen); }
 
+  // --- for contact ---------------------------------------------------------------------------------------------
+  // Further applied wrenches, world axes, at the mass centres of links; they act in every call until set anew.
+  struct LinkWrench {
+    int link;
+    Vec3 F, N;
+  };
+  void set_external(std::span<const LinkWrench> wrenches);
+  // Links at s, with bias accelerations; mass and constraints factored. accelerations() does the same.
+  void prepare_response(const State& s);
+  // What generalized forces b cause with the joints held: M x - G^T mu = b, G x = 0, at the state last prepared. x may
+  // be b; mu (nc numbers) may be null.
+  void response(const double* b, double* x, double* mu);
+  // tau += J^T (F, N): generalized forces (nv numbers) of a wrench at the mass centre of a link; nothing for ground.
+  void add_generalized(int link, const Vec3& F, const Vec3& N, double* tau) const;
+  // Derivative columns of a point of a link, in the order of its path; after tangents().
+  void point_columns(int link, const Vec3& at, const Vec3& velocity, TreeTangent::PointColumns& out) const;
+
   // --- for observers and reports -------------------------------------------------------------------------------
   // Links, frames, measures at s; a frame's acceleration is that of generalized accelerations `a` when given.
   void observe(const State& s, const Vec* a);
@@ -119,6 +136,7 @@ class Engine : public Dynamics {
   std::unique_ptr<SparseMatrix<double>> S_holonomic_, S_all_;
   std::unique_ptr<SchurSolver> schur_holonomic_, schur_all_;
   std::vector<bool> frozen_;
+  std::vector<LinkWrench> external_;
   std::unique_ptr<Derivatives> derivatives_;
   // What the arrays were last evaluated for.
   State last_;

@@ -100,48 +100,48 @@ struct Jet2 {
 };
 
 template <class T>
-concept Jet = requires(const T& x) {
+concept FormulaJet = requires(const T& x) {
   { x.v } -> std::convertible_to<double>;
   { x.constant() } -> std::same_as<bool>;
   T::unary(x, 0.0, 0.0, 0.0);
 };
 
-template <Jet T>
+template <FormulaJet T>
 double value_of(const T& x) {
   return x.v;
 }
 
 // clang-format off
-template <Jet T> T operator-(const T& a) { return T::unary(a, -a.v, -1, 0); }
-template <Jet T> T operator+(const T& a, const T& b) { return T::binary(a, b, a.v + b.v, 1, 1, 0, 0, 0); }
-template <Jet T> T operator-(const T& a, const T& b) { return T::binary(a, b, a.v - b.v, 1, -1, 0, 0, 0); }
-template <Jet T> T operator*(const T& a, const T& b) { return T::binary(a, b, a.v * b.v, b.v, a.v, 0, 1, 0); }
-template <Jet T> T operator/(const T& a, const T& b) {
+template <FormulaJet T> T operator-(const T& a) { return T::unary(a, -a.v, -1, 0); }
+template <FormulaJet T> T operator+(const T& a, const T& b) { return T::binary(a, b, a.v + b.v, 1, 1, 0, 0, 0); }
+template <FormulaJet T> T operator-(const T& a, const T& b) { return T::binary(a, b, a.v - b.v, 1, -1, 0, 0, 0); }
+template <FormulaJet T> T operator*(const T& a, const T& b) { return T::binary(a, b, a.v * b.v, b.v, a.v, 0, 1, 0); }
+template <FormulaJet T> T operator/(const T& a, const T& b) {
   const double i = 1 / b.v, q = a.v / b.v;
   return T::binary(a, b, q, i, -q * i, 0, -i * i, 2 * q * i * i);
 }
 
-template <Jet T> T sin(const T& x) { const double s = std::sin(x.v); return T::unary(x, s, std::cos(x.v), -s); }
-template <Jet T> T cos(const T& x) { const double c = std::cos(x.v); return T::unary(x, c, -std::sin(x.v), -c); }
-template <Jet T> T tan(const T& x) { const double y = std::tan(x.v), d = 1 + y * y; return T::unary(x, y, d, 2 * y * d); }
-template <Jet T> T asin(const T& x) { const double d = 1 / std::sqrt(1 - x.v * x.v); return T::unary(x, std::asin(x.v), d, x.v * d * d * d); }
-template <Jet T> T acos(const T& x) { const double d = 1 / std::sqrt(1 - x.v * x.v); return T::unary(x, std::acos(x.v), -d, -x.v * d * d * d); }
-template <Jet T> T atan(const T& x) { const double d = 1 / (1 + x.v * x.v); return T::unary(x, std::atan(x.v), d, -2 * x.v * d * d); }
-template <Jet T> T sinh(const T& x) { const double s = std::sinh(x.v); return T::unary(x, s, std::cosh(x.v), s); }
-template <Jet T> T cosh(const T& x) { const double c = std::cosh(x.v); return T::unary(x, c, std::sinh(x.v), c); }
-template <Jet T> T tanh(const T& x) { const double y = std::tanh(x.v), d = 1 - y * y; return T::unary(x, y, d, -2 * y * d); }
-template <Jet T> T exp(const T& x) { const double y = std::exp(x.v); return T::unary(x, y, y, y); }
-template <Jet T> T log(const T& x) { const double d = 1 / x.v; return T::unary(x, std::log(x.v), d, -d * d); }
-template <Jet T> T sqrt(const T& x) { const double y = std::sqrt(x.v), d = 0.5 / y; return T::unary(x, y, d, -0.5 * d / x.v); }
+template <FormulaJet T> T sin(const T& x) { const double s = std::sin(x.v); return T::unary(x, s, std::cos(x.v), -s); }
+template <FormulaJet T> T cos(const T& x) { const double c = std::cos(x.v); return T::unary(x, c, -std::sin(x.v), -c); }
+template <FormulaJet T> T tan(const T& x) { const double y = std::tan(x.v), d = 1 + y * y; return T::unary(x, y, d, 2 * y * d); }
+template <FormulaJet T> T asin(const T& x) { const double d = 1 / std::sqrt(1 - x.v * x.v); return T::unary(x, std::asin(x.v), d, x.v * d * d * d); }
+template <FormulaJet T> T acos(const T& x) { const double d = 1 / std::sqrt(1 - x.v * x.v); return T::unary(x, std::acos(x.v), -d, -x.v * d * d * d); }
+template <FormulaJet T> T atan(const T& x) { const double d = 1 / (1 + x.v * x.v); return T::unary(x, std::atan(x.v), d, -2 * x.v * d * d); }
+template <FormulaJet T> T sinh(const T& x) { const double s = std::sinh(x.v); return T::unary(x, s, std::cosh(x.v), s); }
+template <FormulaJet T> T cosh(const T& x) { const double c = std::cosh(x.v); return T::unary(x, c, std::sinh(x.v), c); }
+template <FormulaJet T> T tanh(const T& x) { const double y = std::tanh(x.v), d = 1 - y * y; return T::unary(x, y, d, -2 * y * d); }
+template <FormulaJet T> T exp(const T& x) { const double y = std::exp(x.v); return T::unary(x, y, y, y); }
+template <FormulaJet T> T log(const T& x) { const double d = 1 / x.v; return T::unary(x, std::log(x.v), d, -d * d); }
+template <FormulaJet T> T sqrt(const T& x) { const double y = std::sqrt(x.v), d = 0.5 / y; return T::unary(x, y, d, -0.5 * d / x.v); }
 // clang-format on
 
-template <Jet T>
+template <FormulaJet T>
 T pow(const T& x, double c) {
   const double f1 = c == 0 ? 0 : c * std::pow(x.v, c - 1);
   const double f2 = c == 0 || c == 1 ? 0 : c * (c - 1) * std::pow(x.v, c - 2);
   return T::unary(x, std::pow(x.v, c), f1, f2);
 }
-template <Jet T>
+template <FormulaJet T>
 T pow(const T& x, const T& y) {
   if (y.constant()) return pow(x, y.v);
   const double f = std::pow(x.v, y.v), l = std::log(x.v), q = y.v / x.v;
@@ -149,14 +149,14 @@ T pow(const T& x, const T& y) {
   return T::binary(x, y, f, f * q, f * l, f * q * (y.v - 1) / x.v, f * (1 + y.v * l) / x.v, f * l * l);
 }
 // hypot and atan2 have no derivative at the origin; 0 is the mean over all directions.
-template <Jet T>
+template <FormulaJet T>
 T hypot(const T& a, const T& b) {
   const double r = std::hypot(a.v, b.v);
   if (r == 0) return T::binary(a, b, 0, 0, 0, 0, 0, 0);
   const double c = a.v / r, s = b.v / r;
   return T::binary(a, b, r, c, s, s * s / r, -c * s / r, c * c / r);
 }
-template <Jet T>
+template <FormulaJet T>
 T atan2(const T& y, const T& x) {
   const double r = std::hypot(y.v, x.v), f = std::atan2(y.v, x.v);
   if (r == 0) return T::binary(y, x, f, 0, 0, 0, 0, 0);

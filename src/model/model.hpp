@@ -269,6 +269,7 @@ struct CompliantContact {
 using ContactLaw = std::variant<RigidContact, CompliantContact>;
 
 struct Contact : Named {
+  std::string group;            // the entry of `contacts:` it comes from; several pairs may share one
   int first = -1, second = -1;  // indices into Model::shapes
   ContactLaw law;
   // What method: smooth puts in the place of a rigid law; without it one is made from the model's scales.

@@ -1,0 +1,103 @@
+#include "contact/contact_system.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/expression.hpp"
+
+namespace clatter::contact {
+
+namespace {
+
+// A compliant law that behaves like a rigid one on the model's own scales: stiff enough that the weight of the model's
+// mass scale sinks in by kSink of its length scale, damped for the wanted restitution (P-3 (c): e of the clipped law).
+CompliantContact substitute(const RigidContact& law, const System& system) {
+  constexpr double kSink = 1e-5;
+  CompliantContact c;
+  c.kind = CompliantContact::Kind::lankarani_nikravesh;
+  const double acceleration = system.length_scale / (system.time_scale * system.time_scale);
+  c.exponent = 1;
+  c.stiffness = system.mass_scale * acceleration / (kSink * system.length_scale);
+  c.restitution = law.restitution;
+  c.friction = law.friction;
+  c.friction_velocity = 1e-4 * system.length_scale / system.time_scale;
+  return c;
+}
+
+}  // namespace
+
+std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<const System> sys, bool smooth) {
+  auto out = std::make_shared<ContactSystem>();
+  const Model& model = sys->model;
+  out->length_scale = sys->length_scale;
+  out->velocity_scale = sys->length_scale / sys->time_scale;
+  out->force_scale = sys->mass_scale * sys->length_scale / (sys->time_scale * sys->time_scale);
+  for (const ContactShape& shape : model.shapes) {
+    ShapeInstance s;
+    s.name = shape.name;
+    s.geometry = make_geometry(shape);
+    // The body's own frame on its link, then the shape's place in the body's frame.
+    Mat3 R_body = Mat3::Identity();
+    Vec3 r_body = Vec3::Zero();
+    if (shape.at.body >= 0) {
+      const BodyIndex& body = sys->bodies[static_cast<std::size_t>(shape.at.body)];
+      const Frame& frame = sys->frames[static_cast<std::size_t>(body.frame)];
+      s.link = frame.link;
+      R_body = frame.R;
+      r_body = frame.r;
+    }
+    s.R = R_body * shape.at.placement.rotation.toRotationMatrix();
+    s.r = r_body + R_body * shape.at.placement.position;
+    out->shapes.push_back(std::move(s));
+  }
+  for (std::size_t i = 0; i < model.contacts.size(); ++i) {
+    const Contact& contact = model.contacts[i];
+    ContactLaw law = contact.law;
+    if (smooth && std::holds_alternative<RigidContact>(law))
+      law = contact.smooth ? *contact.smooth : substitute(std::get<RigidContact>(law), *sys);
+    if (auto* c = std::get_if<CompliantContact>(&law);
+        c != nullptr && c->friction_velocity <= 0 && (c->friction.mu > 0 || c->friction.curve))
+      c->friction_velocity = 1e-3 * out->velocity_scale;
+    PairInstance p;
+    p.name = contact.name;
+    p.shape1 = contact.first;
+    p.shape2 = contact.second;
+    p.contact = static_cast<int>(i);
+    p.rigid = std::holds_alternative<RigidContact>(law);
+    const std::string& group = contact.group.empty() ? contact.name : contact.group;
+    const auto found = std::find(out->groups.begin(), out->groups.end(), group);
+    p.group = static_cast<int>(found - out->groups.begin());
+    if (found == out->groups.end()) out->groups.push_back(group);
+    const PairKind kind = pair_kind(out->shapes[static_cast<std::size_t>(p.shape1)].geometry,
+                                    out->shapes[static_cast<std::size_t>(p.shape2)].geometry, contact);
+    p.slots = kind.slots;
+    p.tangents = kind.tangents;
+    p.slot0 = out->slots();
+    for (int k = 0; k < p.slots; ++k) out->pair_of_slot.push_back(static_cast<int>(i));
+    (p.rigid ? out->any_rigid : out->any_compliant) = true;
+    out->laws.push_back(std::move(law));
+    out->pairs.push_back(std::move(p));
+  }
+  out->system = std::move(sys);
+  return out;
+}
+
+std::string ContactSystem::slot_name(int slot) const {
+  const PairInstance& p = pair(slot);
+  return p.slots == 1 ? p.name : fmt::format("{}[{}]", p.name, slot - p.slot0 + 1);
+}
+
+double friction_coefficient(const Friction& friction, double v, double* derivative) {
+  if (!friction.curve) {
+    if (derivative != nullptr) *derivative = 0;
+    return friction.mu;
+  }
+  double gradient = 0;
+  const double mu = friction.curve->gradient({&v, 1}, {&gradient, 1});
+  if (derivative != nullptr) *derivative = gradient;
+  return std::max(0.0, mu);
+}
+
+}  // namespace clatter::contact

@@ -1,0 +1,61 @@
+// ContactSystem: the contacts of a compiled model. Immutable, shared between threads like the System it belongs to.
+//
+// Every pair of shapes named by a contact owns consecutive slots (touch.hpp). Slots are numbered pair by pair in the
+// order of the model, so that every result is in a fixed order.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "contact/shape.hpp"
+#include "engine/system.hpp"
+
+namespace clatter::contact {
+
+struct ShapeInstance {
+  std::string name;
+  int link = -1;              // -1: ground
+  Mat3 R = Mat3::Identity();  // shape axes in the link's axes (ground: in the world)
+  Vec3 r = Vec3::Zero();      // shape origin from the link's mass centre, link axes (ground: in the world)
+  Geometry geometry;
+};
+
+struct PairInstance {
+  std::string name;
+  int shape1 = -1, shape2 = -1;
+  int contact = -1;  // into Model::contacts: its law
+  int group = -1;    // into ContactSystem::groups
+  int slot0 = 0, slots = 1, tangents = 1;
+  bool rigid = true;
+};
+
+class ContactSystem {
+ public:
+  // `smooth`: rigid laws are replaced by compliant ones (the contact's own `smooth`, or one made from the model's
+  // scales).
+  static std::shared_ptr<const ContactSystem> compile(std::shared_ptr<const System> system, bool smooth = false);
+
+  std::shared_ptr<const System> system;
+  std::vector<ShapeInstance> shapes;
+  std::vector<PairInstance> pairs;
+  std::vector<int> pair_of_slot;
+  std::vector<ContactLaw> laws;     // parallel to Model::contacts; as used
+  std::vector<std::string> groups;  // entries of `contacts:` in the order of the model
+  bool any_rigid = false, any_compliant = false;
+  double velocity_scale = 1, length_scale = 1, force_scale = 1;
+
+  int slots() const { return static_cast<int>(pair_of_slot.size()); }
+  const PairInstance& pair(int slot) const {
+    return pairs[static_cast<std::size_t>(pair_of_slot[static_cast<std::size_t>(slot)])];
+  }
+  const ContactLaw& law(int slot) const { return laws[static_cast<std::size_t>(pair(slot).contact)]; }
+  const RigidContact& rigid(int slot) const { return std::get<RigidContact>(law(slot)); }
+  // "bounce", or "bounce[3]" where the pair has several slots (counted from 1).
+  std::string slot_name(int slot) const;
+};
+
+// mu at slip speed v >= 0, and its derivative.
+double friction_coefficient(const Friction& friction, double v, double* derivative = nullptr);
+
+}  // namespace clatter::contact

@@ -1,0 +1,215 @@
+#include "contact/contacts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace clatter::contact {
+
+namespace {
+
+using Wide = Dual<24>;
+
+FrameState<double> motion_of(const Engine& engine, int link) {
+  FrameState<double> f;
+  if (link < 0) {
+    f.R.setIdentity();
+    f.p.setZero();
+    f.v.setZero();
+    f.w.setZero();
+    f.a.setZero();
+    f.alpha.setZero();
+    return f;
+  }
+  const LinkMotion& m = engine.links().motion[static_cast<std::size_t>(link)];
+  f.R = m.R;
+  f.p = m.p;
+  f.v = m.v;
+  f.w = m.w;
+  f.a = m.a;
+  f.alpha = m.alpha;
+  return f;
+}
+
+Pose<double> shape_pose(const ShapeInstance& s, const FrameState<double>& f) { return {f.R * s.R, f.p + f.R * s.r}; }
+
+// The shape's pose with its time derivative.
+template <class T>
+Pose<Jet<T>> shape_jet(const ShapeInstance& s, const FrameState<T>& f) {
+  const M3<T> R = f.R * s.R.template cast<T>();
+  const V3<T> r = f.R * s.r.template cast<T>();
+  const M3<T> dR = skew<T>(f.w) * R;
+  const V3<T> dp = f.v + f.w.cross(r);
+  Pose<Jet<T>> out;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) out.R(i, j) = Jet<T>(R(i, j), dR(i, j));
+    out.p[i] = Jet<T>(f.p[i] + r[i], dp[i]);
+  }
+  return out;
+}
+
+template <class T>
+V3<T> values(const V3<Jet<T>>& x) {
+  return {x[0].v, x[1].v, x[2].v};
+}
+template <class T>
+V3<T> rates(const V3<Jet<T>>& x) {
+  return {x[0].d, x[1].d, x[2].d};
+}
+
+template <class T>
+struct Rows {
+  T gap, margin;
+  V3<T> e[3];
+  V3<T> p1, p2, c1, c2;
+  T rate[3], bias[3];
+};
+
+template <class T>
+bool rows_of(const ShapeInstance& s1, const ShapeInstance& s2, int slot, const FrameState<T>& A, const FrameState<T>& B,
+             Branch& branch, Rows<T>& out) {
+  Touch<Jet<T>> t;
+  if (!touch<Jet<T>>(s1.geometry, s2.geometry, slot, shape_jet(s1, A), shape_jet(s2, B), branch, t)) return false;
+  out.gap = t.gap.v;
+  out.margin = t.margin.v;
+  out.p1 = values(t.p1);
+  out.p2 = values(t.p2);
+  out.c1 = out.p1 - A.p;
+  out.c2 = out.p2 - B.p;
+  const V3<T> v1 = A.v + A.w.cross(out.c1), v2 = B.v + B.w.cross(out.c2), u = v1 - v2;
+  const V3<T> a1 = A.a + A.alpha.cross(out.c1) + A.w.cross(rates(t.p1) - A.v);
+  const V3<T> a2 = B.a + B.alpha.cross(out.c2) + B.w.cross(rates(t.p2) - B.v);
+  const V3<Jet<T>>* basis[3] = {&t.n, &t.t1, &t.t2};
+  for (int k = 0; k < 3; ++k) {
+    out.e[k] = values(*basis[k]);
+    out.rate[k] = out.e[k].dot(u);
+    out.bias[k] = out.e[k].dot(a1 - a2) + rates(*basis[k]).dot(u);
+  }
+  return true;
+}
+
+}  // namespace
+
+Contacts::Contacts(std::shared_ptr<const ContactSystem> contacts, Engine& engine)
+    : contacts_(std::move(contacts)),
+      engine_(engine),
+      state_(static_cast<std::size_t>(contacts_->slots())),
+      branch_(static_cast<std::size_t>(contacts_->slots())) {}
+
+void Contacts::detect(const State& s, double reach) {
+  engine_.prepare_response(s);
+  for (const PairInstance& pair : contacts_->pairs) {
+    const ShapeInstance& s1 = contacts_->shapes[static_cast<std::size_t>(pair.shape1)];
+    const ShapeInstance& s2 = contacts_->shapes[static_cast<std::size_t>(pair.shape2)];
+    const double bound = s1.geometry.bound + s2.geometry.bound;
+    if (std::isfinite(bound) && !s1.geometry.hollow && !s2.geometry.hollow) {
+      const Pose<double> a = shape_pose(s1, motion_of(engine_, s1.link));
+      const Pose<double> b = shape_pose(s2, motion_of(engine_, s2.link));
+      const double apart = (a.p - b.p).norm() - bound;
+      if (apart > reach) {
+        for (int k = 0; k < pair.slots; ++k) {
+          SlotState& state = state_[static_cast<std::size_t>(pair.slot0 + k)];
+          state.present = false;
+          state.gap = apart;
+        }
+        continue;
+      }
+    }
+    for (int k = 0; k < pair.slots; ++k) evaluate(pair.slot0 + k, false);
+  }
+}
+
+void Contacts::evaluate(int slot, bool accelerations) {
+  const PairInstance& pair = contacts_->pair(slot);
+  const ShapeInstance& s1 = contacts_->shapes[static_cast<std::size_t>(pair.shape1)];
+  const ShapeInstance& s2 = contacts_->shapes[static_cast<std::size_t>(pair.shape2)];
+  const FrameState<double> A = motion_of(engine_, s1.link), B = motion_of(engine_, s2.link);
+  SlotState& out = state_[static_cast<std::size_t>(slot)];
+  Branch& branch = branch_[static_cast<std::size_t>(slot)];
+  Touch<double> t;
+  out.present =
+      touch<double>(s1.geometry, s2.geometry, slot - pair.slot0, shape_pose(s1, A), shape_pose(s2, B), branch, t);
+  if (!out.present) {
+    out.gap = contacts_->length_scale;
+    return;
+  }
+  out.gap = t.gap;
+  out.margin = t.margin;
+  out.basis.col(0) = t.n;
+  out.basis.col(1) = t.t1;
+  out.basis.col(2) = t.t2;
+  out.p1 = t.p1;
+  out.p2 = t.p2;
+  out.c1 = t.p1 - A.p;
+  out.c2 = t.p2 - B.p;
+  const Vec3 u = A.v + A.w.cross(out.c1) - B.v - B.w.cross(out.c2);
+  for (int k = 0; k < 3; ++k) out.rate[k] = out.basis.col(k).dot(u);
+  if (!accelerations) return;
+  Rows<double> rows;
+  if (!rows_of<double>(s1, s2, slot - pair.slot0, A, B, branch, rows)) return;
+  for (int k = 0; k < 3; ++k) out.bias[k] = rows.bias[k];
+}
+
+void Contacts::tangent(int slot, SlotTangent& out) {
+  const PairInstance& pair = contacts_->pair(slot);
+  const ShapeInstance& s1 = contacts_->shapes[static_cast<std::size_t>(pair.shape1)];
+  const ShapeInstance& s2 = contacts_->shapes[static_cast<std::size_t>(pair.shape2)];
+  // Directions 0-11: pose increments (linear, angular) of A and B; 12-23: their twists. dR = skew(dtheta) R.
+  const auto wide = [&](int link, int first) {
+    const FrameState<double> f = motion_of(engine_, link);
+    FrameState<Wide> w;
+    for (int i = 0; i < 3; ++i) {
+      w.p[i] = Wide::variable(f.p[i], first + i);
+      w.v[i] = Wide::variable(f.v[i], 12 + first + i);
+      w.w[i] = Wide::variable(f.w[i], 12 + first + 3 + i);
+      w.a[i] = Wide(f.a[i]);
+      w.alpha[i] = Wide(f.alpha[i]);
+    }
+    for (int j = 0; j < 3; ++j) {
+      const Vec3 axis = f.R.col(j);
+      for (int i = 0; i < 3; ++i) {
+        Wide x(axis[i]);
+        for (int k = 0; k < 3; ++k) x.d[first + 3 + k] = Vec3(Vec3::Unit(k).cross(axis))[i];
+        w.R(i, j) = x;
+      }
+    }
+    return w;
+  };
+  Rows<Wide> rows;
+  rows_of<Wide>(s1, s2, slot - pair.slot0, wide(s1.link, 0), wide(s2.link, 6), branch_[static_cast<std::size_t>(slot)],
+                rows);
+  for (int k = 0; k < 3; ++k) {
+    const V3<Wide> n1 = rows.c1.cross(rows.e[k]), n2 = rows.c2.cross(rows.e[k]);
+    for (int i = 0; i < 3; ++i) {
+      const Wide parts[4] = {rows.e[k][i], n1[i], -rows.e[k][i], -n2[i]};
+      for (int p = 0; p < 4; ++p) {
+        out.g[k][3 * p + i] = parts[p].v;
+        out.H[k].row(3 * p + i) = parts[p].d.head<12>().matrix().transpose();
+      }
+    }
+    out.rate_x[k] = rows.rate[k].d.head<12>().matrix();
+    out.bias_x[k] = rows.bias[k].d.head<12>().matrix();
+    out.bias_xi[k] = rows.bias[k].d.tail<12>().matrix();
+  }
+}
+
+void Contacts::column(int slot, int k, double* out) const {
+  const PairInstance& pair = contacts_->pair(slot);
+  const SlotState& s = state_[static_cast<std::size_t>(slot)];
+  const Vec3 f = s.basis.col(k);
+  std::fill(out, out + engine_.sizes().nv, 0.0);
+  engine_.add_generalized(contacts_->shapes[static_cast<std::size_t>(pair.shape1)].link, f, s.c1.cross(f), out);
+  engine_.add_generalized(contacts_->shapes[static_cast<std::size_t>(pair.shape2)].link, -f, -s.c2.cross(f), out);
+}
+
+void Contacts::wrenches(int slot, const Vec3& r, std::vector<Engine::LinkWrench>& out) const {
+  const PairInstance& pair = contacts_->pair(slot);
+  const SlotState& s = state_[static_cast<std::size_t>(slot)];
+  const Vec3 f = s.basis * r;
+  const int link1 = contacts_->shapes[static_cast<std::size_t>(pair.shape1)].link;
+  const int link2 = contacts_->shapes[static_cast<std::size_t>(pair.shape2)].link;
+  if (link1 >= 0) out.push_back({link1, f, s.c1.cross(f)});
+  if (link2 >= 0) out.push_back({link2, -f, -s.c2.cross(f)});
+}
+
+}  // namespace clatter::contact

@@ -1,0 +1,72 @@
+// Contacts: one thread's kinematics of all contact slots (P-17 to P-19).
+//
+// With n, t1, t2 the basis of a slot, v_k and a_k the material velocity and acceleration of body k at its point,
+// u = v_1 - v_2, and rho_k' the speed at which the point travels over body k,
+//
+//   gap' = n . u                 slip_i = t_i . u
+//   gap'' = n . (a_1 - a_2) + n' . u + n . (w_1 x rho_1' - w_2 x rho_2'),      slip_i' likewise with t_i
+//
+// n', t_i' and rho' come from the kernels evaluated on time jets; `bias` is what is left at generalized accelerations
+// zero. A contact force (r_N, r_1, r_2) puts the wrench f = n r_N + t1 r_1 + t2 r_2 at p1 on body 1, its opposite at p2
+// on body 2: the columns W of the slot.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "contact/contact_system.hpp"
+#include "engine/engine.hpp"
+
+namespace clatter::contact {
+
+struct SlotState {
+  bool present = false;  // the slot has a point of contact here, and it is near
+  double gap = 0, margin = 0;
+  Mat3 basis;      // columns n, t1, t2
+  Vec3 p1, p2;     // world
+  Vec3 c1, c2;     // from the mass centres of the links
+  double rate[3];  // gap', slip_1, slip_2
+  double bias[3];  // second rates without generalized accelerations
+};
+
+// Rows of one slot in the space of its two links' motions (linear, angular of body 1, then of body 2): gradients g, and
+// derivatives by pose increments x and twists xi as in MeasureTangent.
+struct SlotTangent {
+  using Row = Eigen::Matrix<double, 12, 1>;
+  Row g[3], rate_x[3], bias_x[3], bias_xi[3];
+  Eigen::Matrix<double, 12, 12> H[3];  // dg/dx
+};
+
+class Contacts {
+ public:
+  Contacts(std::shared_ptr<const ContactSystem> contacts, Engine& engine);
+
+  const ContactSystem& system() const { return *contacts_; }
+  Engine& engine() { return engine_; }
+  int slots() const { return contacts_->slots(); }
+
+  // Gaps and rates of every slot nearer than `reach`; others get present = false and a gap no smaller than the true one
+  // is known to be. The engine must have been evaluated at s: this does it.
+  void detect(const State& s, double reach);
+  // Gap and rates, and with `accelerations` the biases, of one slot at the engine's present links.
+  void evaluate(int slot, bool accelerations);
+  // Derivatives at the engine's present links with the given generalized accelerations in them (Engine::observe(s,
+  // &a)).
+  void tangent(int slot, SlotTangent& out);
+
+  const SlotState& operator[](int slot) const { return state_[static_cast<std::size_t>(slot)]; }
+  Branch& branch(int slot) { return branch_[static_cast<std::size_t>(slot)]; }
+
+  // out (nv numbers) = W column k of the slot: 0 normal, 1 and 2 tangents.
+  void column(int slot, int k, double* out) const;
+  // Wrenches of a force with components along n, t1, t2.
+  void wrenches(int slot, const Vec3& r, std::vector<Engine::LinkWrench>& out) const;
+
+ private:
+  std::shared_ptr<const ContactSystem> contacts_;
+  Engine& engine_;
+  std::vector<SlotState> state_;
+  std::vector<Branch> branch_;
+};
+
+}  // namespace clatter::contact
