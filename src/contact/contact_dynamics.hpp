@@ -1,0 +1,113 @@
+// ContactDynamics: the equations of a model during a phase of constant contact state (P-22, P-23).
+//
+// Closed contacts add rows to the engine's constraints: gap = 0 for each of them, and slip = 0 in one or two directions
+// for those that stick. A sliding contact pushes along its normal and drags against its slip,
+//
+//   M a = h + G^T lambda + W_N r_N + W_T r_T,     r_T = -mu(|slip|) r_N slip / |slip|     (sliding)
+//
+// so its force direction D = W_N - mu W_T d differs from its row: A = W^T response(D) is unsymmetric. Rows in order:
+// the engine's holonomic ones, normals, the engine's non-holonomic ones, sticking directions. Compliant contacts are
+// applied forces (CompliantForces). Power channels after the engine's: friction, impacts and compliant losses of each
+// group.
+//
+// Event functions, all positive while the phase lasts: gap of open slots, r_N of closed ones, slip along its direction
+// of sliding ones, mu r_N - |r_T| of sticking ones (P-20); the contact starts by its gap and ends by its force.
+#pragma once
+
+#include <Eigen/QR>
+#include <memory>
+#include <vector>
+
+#include "contact/compliant.hpp"
+#include "contact/contacts.hpp"
+
+namespace clatter::contact {
+
+enum class Mode : std::uint8_t { open, slide, stick };
+
+struct ActiveContact {
+  int slot = -1;
+  Mode mode = Mode::slide;
+  double direction[2] = {1, 0};  // of slip along t1, t2, a unit vector; planar: +-1, 0
+};
+
+enum class ContactEvent : std::uint8_t { touch, lift, stop, slip, feature };
+
+class ContactDynamics final : public Dynamics {
+ public:
+  ContactDynamics(std::shared_ptr<const ContactSystem> contacts, Engine& engine);
+
+  // Begins a phase. Sizes change: integrators made before must not be used any more.
+  void set_active(std::vector<ActiveContact> active, const State& s);
+  const std::vector<ActiveContact>& active() const { return active_; }
+  Contacts& contacts() { return contacts_; }
+  Engine& engine() { return engine_; }
+  CompliantForces& compliant() { return compliant_; }
+  const ContactSystem& system() const { return contacts_.system(); }
+
+  // Forces (r_N, r_1, r_2) of active contact i for the multipliers of this phase, at the state last given to
+  // accelerations().
+  Vec3 force(int i, const Vec& lambda) const;
+  // Which slot and what an event of this phase is about; slot -1: not a contact's.
+  struct EventInfo {
+    int slot = -1;
+    ContactEvent kind = ContactEvent::touch;
+  };
+  EventInfo event_info(int index) const;
+  int friction_channel(int group) const { return engine_.sizes().np + 2 * group; }
+  int impact_channel(int group) const { return engine_.sizes().np + 2 * group + 1; }
+  int row_of_engine(int r) const { return r < engine_.sizes().nh ? r : r + normals_; }
+
+  const Sizes& sizes() const override { return sizes_; }
+  std::span<const int> rotation_blocks() const override { return engine_.rotation_blocks(); }
+  void plus(const Vec& q, const Vec& delta, Vec& q_out) const override { engine_.plus(q, delta, q_out); }
+  void minus(const Vec& q1, const Vec& q0, Vec& delta) const override { engine_.minus(q1, q0, delta); }
+  void accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) override;
+  void residual(const State& s, const Vec& a, const Vec& lambda, Vec& r, Vec& zdot) override;
+  void constraints(const State& s, Vec& phi, Vec& velocity_residual) override;
+  void constraint_forces(const State& s, const Vec& lambda, Vec& f) override;
+  void least_correction(const State& s, const Vec& b, bool positions, Vec& delta) override;
+  const Tangents& tangent_layout() const override;
+  void tangents(const State& s, const Vec& a, const Vec& lambda, Tangents& out) override;
+  double stored_energy(const State& s) override;
+  void powers(const State& s, const Vec& a, const Vec& lambda, Vec& p) override;
+  void events(const State& s, Vec& g) override;
+  std::string event_name(int index) const override;
+  std::string row_name(int row) const override;
+  std::string velocity_name(int index) const override { return engine_.velocity_name(index); }
+  void scales(Vec& u_scale, Vec& v_scale, Vec& z_scale) const override;
+
+ private:
+  struct Row {
+    int contact, component;  // into active_; 0 normal, 1 and 2 tangents
+    int index;               // among all rows
+  };
+
+  void split(const Vec& lambda);
+  State& engine_state(const State& s);
+  // Kinematics, columns W and force directions D of the active contacts at the engine's present links.
+  void columns(bool accelerations);
+  // Slip direction and mu of a sliding contact.
+  double sliding(const ActiveContact& c, double direction[2]) const;
+  void apply_compliant(const State& s);
+  void add_row_tangents(const Vec& lambda, Tangents& out);
+
+  Contacts contacts_;
+  Engine& engine_;
+  CompliantForces compliant_;
+  std::vector<ActiveContact> active_;
+  std::vector<Row> rows_;  // normals, then sticking directions
+  int normals_ = 0;
+  Sizes sizes_;
+  std::vector<int> watched_;  // open rigid slots
+  Vec gap_offset_;            // per slot
+  Mat W_, D_, X_, Mu_, A_;
+  Vec rhs_, force_;
+  Vec lambda_e_, zdot_e_, phi_e_, velocity_e_, p_e_, g_e_, b_e_, r_e_;
+  Eigen::CompleteOrthogonalDecomposition<Mat> qr_;
+  Vec a_event_, lambda_event_, zdot_event_;
+  State state_e_;
+  mutable std::unique_ptr<Tangents> layout_;
+};
+
+}  // namespace clatter::contact
