@@ -40,7 +40,7 @@ void Linearisation::evaluate(const State& s, Mat& A) {
 
   kkt_.setZero();
   put(tangents_.M, 1, 0, 0, kkt_);
-  put(tangents_.G, -1, 0, nv, kkt_, true);
+  put(tangents_.directions(), -1, 0, nv, kkt_, true);
   put(tangents_.G, 1, nv, 0, kkt_);
   rhs_.setZero();
   put(tangents_.K, -1, 0, 0, rhs_);

@@ -83,14 +83,15 @@ class ContactDynamics final : public Dynamics {
     int index;               // among all rows
   };
 
-  void split(const Vec& lambda);
-  State& engine_state(const State& s);
+  void split(const Vec& lambda);              // engine's multipliers to lambda_e_, contact forces to force_
+  const State& engine_state(const State& s);  // without the compliant contacts' inner states
   // Kinematics, columns W and force directions D of the active contacts at the engine's present links.
   void columns(bool accelerations);
   // Slip direction and mu of a sliding contact.
   double sliding(const ActiveContact& c, double direction[2]) const;
   void apply_compliant(const State& s);
-  void add_row_tangents(const Vec& lambda, Tangents& out);
+  void solve_rows(int rows, Vec& x);  // A_ x = x over the first rows, least norm
+  const std::vector<int>& path(int link) const;
 
   Contacts contacts_;
   Engine& engine_;
@@ -100,9 +101,12 @@ class ContactDynamics final : public Dynamics {
   int normals_ = 0;
   Sizes sizes_;
   std::vector<int> watched_;  // open rigid slots
-  Vec gap_offset_;            // per slot
+  std::vector<Engine::LinkWrench> wrenches_;
+  SlotTangent tangent_;
+  TreeTangent::PointColumns points_[2];
+  Vec gap_offset_;  // per slot
   Mat W_, D_, X_, Mu_, A_;
-  Vec rhs_, force_;
+  Vec rhs_, force_, column_;
   Vec lambda_e_, zdot_e_, phi_e_, velocity_e_, p_e_, g_e_, b_e_, r_e_;
   Eigen::CompleteOrthogonalDecomposition<Mat> qr_;
   Vec a_event_, lambda_event_, zdot_event_;

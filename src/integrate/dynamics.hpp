@@ -15,6 +15,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,6 +42,9 @@ struct Tangents {
   SparseMatrix<double> G;           // nc x nv; the next three share its pattern
   SparseMatrix<double> Vq;          // d(G v + y) / dq
   SparseMatrix<double> Aq, Av;      // d(G a + gamma) / d(q, v)
+  // Where a row's force does not act along its gradient (sliding friction): r = M a - h - N^T lambda, pattern of G.
+  std::optional<SparseMatrix<double>> N = std::nullopt;
+  const SparseMatrix<double>& directions() const { return N ? *N : G; }
 };
 
 class Dynamics {

@@ -1,0 +1,377 @@
+#include "contact/contact_dynamics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clatter::contact {
+
+namespace {
+
+// Event functions are shifted by these parts of the model's scales, so that a contact that has just changed its state
+// starts on the positive side whatever rounding did to it.
+constexpr double kGapOffset = 1e-13, kForceOffset = 1e-11, kSlipOffset = 1e-11;
+// Slip below this part of the velocity scale has no direction of its own.
+constexpr double kNoSlip = 1e-10;
+
+}  // namespace
+
+ContactDynamics::ContactDynamics(std::shared_ptr<const ContactSystem> contacts, Engine& engine)
+    : contacts_(std::move(contacts), engine), engine_(engine), compliant_(contacts_) {
+  const Sizes& n = engine.sizes();
+  lambda_e_.setZero(n.nc());
+  zdot_e_.setZero(n.nz);
+  phi_e_.setZero(n.nh);
+  velocity_e_.setZero(n.nc());
+  p_e_.setZero(n.np);
+  g_e_.setZero(n.ne);
+  b_e_.setZero(n.nc());
+  column_.setZero(n.nv);
+  gap_offset_.setConstant(contacts_.slots(), kGapOffset * system().length_scale);
+  const int longest = [&] {
+    std::size_t most = 0;
+    for (const auto& p : engine.system().tree.path) most = std::max(most, p.size());
+    return static_cast<int>(most);
+  }();
+  for (auto& p : points_) p.reserve(longest);
+  set_active({}, engine.system().initial);
+}
+
+void ContactDynamics::set_active(std::vector<ActiveContact> active, const State& s) {
+  const Sizes& n = engine_.sizes();
+  active_ = std::move(active);
+  rows_.clear();
+  normals_ = static_cast<int>(active_.size());
+  for (int i = 0; i < normals_; ++i) rows_.push_back({i, 0, n.nh + i});
+  for (int i = 0; i < normals_; ++i) {
+    const ActiveContact& c = active_[static_cast<std::size_t>(i)];
+    if (c.mode != Mode::stick) continue;
+    for (int k = 1; k <= system().pair(c.slot).tangents; ++k)
+      rows_.push_back({i, k, n.nc() + static_cast<int>(rows_.size())});
+  }
+  const int k = static_cast<int>(rows_.size());
+  sizes_ = n;
+  sizes_.nh += normals_;
+  sizes_.nn += k - normals_;
+  sizes_.nz += compliant_.inner_states();
+  sizes_.np += 2 * static_cast<int>(system().groups.size());
+  W_.setZero(n.nv, k);
+  D_.setZero(n.nv, k);
+  X_.setZero(n.nv, k);
+  Mu_.setZero(n.nc(), k);
+  A_.setZero(k, k);
+  rhs_.setZero(k);
+  force_.setZero(k);
+  qr_ = Eigen::CompleteOrthogonalDecomposition<Mat>(k, k);
+  layout_.reset();
+
+  // Every rigid slot that is not active is watched.
+  watched_.clear();
+  std::vector<char> is_active(static_cast<std::size_t>(contacts_.slots()), 0);
+  for (const ActiveContact& c : active_) is_active[static_cast<std::size_t>(c.slot)] = 1;
+  const bool any = system().any_rigid && contacts_.slots() > 0;
+  if (any && s.q.size() == n.nq) contacts_.detect(engine_state(s), system().length_scale);
+  for (int slot = 0; any && slot < contacts_.slots(); ++slot) {
+    if (!system().pair(slot).rigid || is_active[static_cast<std::size_t>(slot)]) continue;
+    watched_.push_back(slot);
+    const double gap = contacts_[slot].gap;
+    gap_offset_[slot] = std::max(kGapOffset * system().length_scale, gap < 0 ? -2 * gap : 0.0);
+  }
+  int reserves = 0;
+  for (const ActiveContact& c : active_) {
+    const RigidContact& law = system().rigid(c.slot);
+    if (law.friction.mu > 0 || law.friction.curve) ++reserves;
+  }
+  sizes_.ne = n.ne + static_cast<int>(watched_.size()) + 2 * normals_ + reserves + compliant_.event_count();
+  a_event_.setZero(n.nv);
+  lambda_event_.setZero(sizes_.nc());
+  zdot_event_.setZero(sizes_.nz);
+}
+
+const std::vector<int>& ContactDynamics::path(int link) const {
+  static const std::vector<int> none;
+  return link < 0 ? none : engine_.system().tree.path[static_cast<std::size_t>(link)];
+}
+
+const State& ContactDynamics::engine_state(const State& s) {
+  if (s.z.size() == engine_.sizes().nz) return s;
+  state_e_.t = s.t;
+  state_e_.q = s.q;
+  state_e_.v = s.v;
+  state_e_.z = s.z.head(engine_.sizes().nz);
+  return state_e_;
+}
+
+void ContactDynamics::split(const Vec& lambda) {
+  const int nc = engine_.sizes().nc();
+  for (int r = 0; r < nc; ++r) lambda_e_[r] = lambda[row_of_engine(r)];
+  for (std::size_t i = 0; i < rows_.size(); ++i) force_[static_cast<Eigen::Index>(i)] = lambda[rows_[i].index];
+}
+
+double ContactDynamics::sliding(const ActiveContact& c, double direction[2]) const {
+  const SlotState& s = contacts_[c.slot];
+  const RigidContact& law = system().rigid(c.slot);
+  direction[0] = c.direction[0];
+  direction[1] = c.direction[1];
+  double speed = std::abs(s.rate[1]);
+  if (system().pair(c.slot).tangents == 2) {
+    speed = std::hypot(s.rate[1], s.rate[2]);
+    if (speed > kNoSlip * system().velocity_scale) {
+      direction[0] = s.rate[1] / speed;
+      direction[1] = s.rate[2] / speed;
+    }
+  }
+  return friction_coefficient(law.friction, speed);
+}
+
+void ContactDynamics::columns(bool accelerations) {
+  for (const ActiveContact& c : active_) contacts_.evaluate(c.slot, accelerations);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const auto col = static_cast<Eigen::Index>(i);
+    const ActiveContact& c = active_[static_cast<std::size_t>(rows_[i].contact)];
+    contacts_.column(c.slot, rows_[i].component, W_.col(col).data());
+    D_.col(col) = W_.col(col);
+    if (rows_[i].component != 0 || c.mode != Mode::slide) continue;
+    double d[2];
+    const double mu = sliding(c, d);
+    if (mu == 0) continue;
+    for (int k = 1; k <= system().pair(c.slot).tangents; ++k) {
+      contacts_.column(c.slot, k, column_.data());
+      D_.col(col) -= mu * d[k - 1] * column_;
+    }
+  }
+}
+
+void ContactDynamics::apply_compliant(const State& s) {
+  if (!compliant_.any()) return;
+  wrenches_.clear();
+  const State& e = engine_state(s);
+  engine_.prepare_response(e);
+  compliant_.apply(s.t, s.z.data() + engine_.sizes().nz, wrenches_);
+  engine_.set_external(wrenches_);
+}
+
+void ContactDynamics::solve_rows(int rows, Vec& x) {
+  if (rows == 1) {
+    const double d = A_(0, 0);
+    x[0] = d != 0 ? x[0] / d : 0;
+    return;
+  }
+  qr_.compute(A_.topLeftCorner(rows, rows));
+  x.head(rows) = qr_.solve(x.head(rows)).eval();
+}
+
+void ContactDynamics::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
+  const int nc = engine_.sizes().nc(), nz = engine_.sizes().nz, k = static_cast<int>(rows_.size());
+  apply_compliant(s);
+  const State& e = engine_state(s);
+  engine_.accelerations(e, a, lambda_e_, zdot_e_);
+  zdot.head(nz) = zdot_e_;
+  if (compliant_.inner_states() > 0) compliant_.inner_rates(s.z.data() + nz, zdot.data() + nz);
+  if (k > 0) {
+    columns(true);
+    for (int i = 0; i < k; ++i)
+      engine_.response(D_.col(i).data(), X_.col(i).data(), nc > 0 ? Mu_.col(i).data() : nullptr);
+    A_.noalias() = W_.transpose() * X_;
+    for (int i = 0; i < k; ++i) {
+      const Row& row = rows_[static_cast<std::size_t>(i)];
+      rhs_[i] = -W_.col(i).dot(a) - contacts_[active_[static_cast<std::size_t>(row.contact)].slot].bias[row.component];
+    }
+    solve_rows(k, rhs_);
+    a.noalias() += X_ * rhs_;
+    if (nc > 0) lambda_e_.noalias() += Mu_ * rhs_;
+    for (int i = 0; i < k; ++i) lambda[rows_[static_cast<std::size_t>(i)].index] = rhs_[i];
+  }
+  for (int r = 0; r < nc; ++r) lambda[row_of_engine(r)] = lambda_e_[r];
+}
+
+void ContactDynamics::residual(const State& s, const Vec& a, const Vec& lambda, Vec& r, Vec& zdot) {
+  const int nz = engine_.sizes().nz;
+  apply_compliant(s);
+  split(lambda);
+  const State& e = engine_state(s);
+  engine_.residual(e, a, lambda_e_, r, zdot_e_);
+  zdot.head(nz) = zdot_e_;
+  if (compliant_.inner_states() > 0) compliant_.inner_rates(s.z.data() + nz, zdot.data() + nz);
+  if (rows_.empty()) return;
+  columns(false);
+  r.noalias() -= D_ * force_;
+}
+
+void ContactDynamics::constraints(const State& s, Vec& phi, Vec& velocity_residual) {
+  const State& e = engine_state(s);
+  const int nh = engine_.sizes().nh, nc = engine_.sizes().nc();
+  engine_.constraints(e, phi_e_, velocity_e_);
+  phi.head(nh) = phi_e_;
+  for (int r = 0; r < nc; ++r) velocity_residual[row_of_engine(r)] = velocity_e_[r];
+  if (rows_.empty()) return;
+  engine_.prepare_response(e);
+  for (const ActiveContact& c : active_) contacts_.evaluate(c.slot, false);
+  for (const Row& row : rows_) {
+    const SlotState& slot = contacts_[active_[static_cast<std::size_t>(row.contact)].slot];
+    if (row.component == 0) phi[row.index] = slot.gap;
+    velocity_residual[row.index] = slot.rate[row.component];
+  }
+}
+
+void ContactDynamics::constraint_forces(const State& s, const Vec& lambda, Vec& f) {
+  split(lambda);
+  const State& e = engine_state(s);
+  engine_.constraint_forces(e, lambda_e_, f);
+  if (rows_.empty()) return;
+  engine_.prepare_response(e);
+  columns(false);
+  f.noalias() += D_ * force_;
+}
+
+void ContactDynamics::least_correction(const State& s, const Vec& b, bool positions, Vec& delta) {
+  const int nh = engine_.sizes().nh, nc = engine_.sizes().nc();
+  const int k = positions ? normals_ : static_cast<int>(rows_.size());
+  const State& e = engine_state(s);
+  for (int r = 0; r < nc; ++r) b_e_[r] = positions ? (r < nh ? b[r] : 0.0) : b[row_of_engine(r)];
+  engine_.least_correction(e, b_e_, positions, delta);
+  if (k == 0) return;
+  // The engine's rows are met; add the smallest change that meets the contacts' and keeps them. Non-holonomic rows are
+  // held as well when positions are corrected: sliding wheels do not turn to close a gap.
+  engine_.prepare_response(e);
+  columns(false);
+  for (int i = 0; i < k; ++i) engine_.response(W_.col(i).data(), X_.col(i).data(), nullptr);
+  A_.topLeftCorner(k, k).noalias() = W_.leftCols(k).transpose() * X_.leftCols(k);
+  for (int i = 0; i < k; ++i) rhs_[i] = b[rows_[static_cast<std::size_t>(i)].index] - W_.col(i).dot(delta);
+  solve_rows(k, rhs_);
+  delta.noalias() += X_.leftCols(k) * rhs_.head(k);
+}
+
+double ContactDynamics::stored_energy(const State& s) {
+  const double stored = engine_.stored_energy(engine_state(s));
+  if (!compliant_.any()) return stored;
+  apply_compliant(s);
+  return stored + compliant_.stored_energy();
+}
+
+void ContactDynamics::powers(const State& s, const Vec& a, const Vec& lambda, Vec& p) {
+  const int np = engine_.sizes().np;
+  split(lambda);
+  const State& e = engine_state(s);
+  engine_.powers(e, a, lambda_e_, p_e_);
+  p.setZero();
+  p.head(np) = p_e_;
+  if (compliant_.any()) {
+    apply_compliant(s);
+    Vec groups = Vec::Zero(static_cast<Eigen::Index>(system().groups.size()));
+    compliant_.powers({groups.data(), static_cast<std::size_t>(groups.size())});
+    for (Eigen::Index g = 0; g < groups.size(); ++g) p[friction_channel(static_cast<int>(g))] += groups[g];
+  }
+  if (rows_.empty()) return;
+  engine_.prepare_response(e);
+  for (const ActiveContact& c : active_) contacts_.evaluate(c.slot, false);
+  for (int i = 0; i < normals_; ++i) {
+    const ActiveContact& c = active_[static_cast<std::size_t>(i)];
+    const SlotState& slot = contacts_[c.slot];
+    const Vec3 r = force(i, lambda);
+    // A row held at rate zero does no work; what rounding leaves of it is booked too, so that the ledger closes.
+    p[friction_channel(system().pair(c.slot).group)] += r[0] * slot.rate[0] + r[1] * slot.rate[1] + r[2] * slot.rate[2];
+  }
+}
+
+Vec3 ContactDynamics::force(int i, const Vec& lambda) const {
+  const ActiveContact& c = active_[static_cast<std::size_t>(i)];
+  Vec3 r = Vec3::Zero();
+  for (const Row& row : rows_)
+    if (row.contact == i) r[row.component] = lambda[row.index];
+  if (c.mode == Mode::slide) {
+    double d[2];
+    const double mu = sliding(c, d);
+    r[1] = -mu * r[0] * d[0];
+    if (system().pair(c.slot).tangents == 2) r[2] = -mu * r[0] * d[1];
+  }
+  return r;
+}
+
+void ContactDynamics::events(const State& s, Vec& g) {
+  const int ne = engine_.sizes().ne;
+  const State& e = engine_state(s);
+  if (ne > 0) {
+    engine_.events(e, g_e_);
+    g.head(ne) = g_e_;
+  }
+  int at = ne;
+  if (normals_ > 0) accelerations(s, a_event_, lambda_event_, zdot_event_);
+  if (normals_ == 0) {
+    apply_compliant(s);
+    engine_.prepare_response(e);
+  }
+  for (const int slot : watched_) {
+    contacts_.evaluate(slot, false);
+    g[at++] = contacts_[slot].gap + gap_offset_[slot];
+  }
+  const double f0 = kForceOffset * system().force_scale, v0 = kSlipOffset * system().velocity_scale;
+  for (int i = 0; i < normals_; ++i) {
+    const ActiveContact& c = active_[static_cast<std::size_t>(i)];
+    const Vec3 r = force(i, lambda_event_);
+    g[at++] = r[0] + f0;
+    const RigidContact& law = system().rigid(c.slot);
+    const bool frictional = law.friction.mu > 0 || law.friction.curve;
+    const SlotState& slot = contacts_[c.slot];
+    const double speed_limit = 2 * kNoSlip * system().velocity_scale;
+    if (frictional) {
+      if (c.mode == Mode::stick) {
+        g[at++] = friction_coefficient(law.friction, 0) * r[0] - std::hypot(r[1], r[2]) + f0;
+      } else if (system().pair(c.slot).tangents == 1) {
+        g[at++] = c.direction[0] * slot.rate[1] + v0;
+      } else {
+        // Against the direction at the start of the phase while slip is young; its size later.
+        const double speed = std::hypot(slot.rate[1], slot.rate[2]);
+        const double along = c.direction[0] * slot.rate[1] + c.direction[1] * slot.rate[2];
+        g[at++] = speed > speed_limit ? speed - speed_limit + v0 : along + v0;
+      }
+    }
+    g[at++] = slot.present ? slot.margin + kGapOffset * system().length_scale : -kGapOffset * system().length_scale;
+  }
+  if (compliant_.event_count() > 0) compliant_.events(g.data() + at);
+}
+
+ContactDynamics::EventInfo ContactDynamics::event_info(int index) const {
+  int at = index - engine_.sizes().ne;
+  if (at < 0) return {-1, ContactEvent::touch};
+  if (at < static_cast<int>(watched_.size())) return {watched_[static_cast<std::size_t>(at)], ContactEvent::touch};
+  at -= static_cast<int>(watched_.size());
+  for (const ActiveContact& c : active_) {
+    if (at-- == 0) return {c.slot, ContactEvent::lift};
+    const RigidContact& law = system().rigid(c.slot);
+    if (law.friction.mu > 0 || law.friction.curve) {
+      if (at-- == 0) return {c.slot, c.mode == Mode::stick ? ContactEvent::slip : ContactEvent::stop};
+    }
+    if (at-- == 0) return {c.slot, ContactEvent::feature};
+  }
+  return {-1, ContactEvent::touch};
+}
+
+std::string ContactDynamics::event_name(int index) const {
+  if (index < engine_.sizes().ne) return engine_.event_name(index);
+  const EventInfo info = event_info(index);
+  if (info.slot < 0) {
+    const int first = sizes_.ne - compliant_.event_count();
+    const auto [slot, ends] = compliant_.event_info(index - first);
+    return system().slot_name(slot) + (ends ? ": contact ends" : ": contact begins");
+  }
+  static constexpr const char* kNames[] = {"touches", "lifts off", "slip stops", "starts to slip", "passes an edge"};
+  return system().slot_name(info.slot) + ": " + kNames[static_cast<int>(info.kind)];
+}
+
+std::string ContactDynamics::row_name(int row) const {
+  for (const Row& r : rows_) {
+    if (r.index != row) continue;
+    return system().slot_name(active_[static_cast<std::size_t>(r.contact)].slot) +
+           (r.component == 0 ? ".gap" : ".slip");
+  }
+  return engine_.row_name(row < engine_.sizes().nh ? row : row - normals_);
+}
+
+void ContactDynamics::scales(Vec& u_scale, Vec& v_scale, Vec& z_scale) const {
+  Vec z(engine_.sizes().nz);
+  engine_.scales(u_scale, v_scale, z);
+  z_scale.head(engine_.sizes().nz) = z;
+  z_scale.tail(compliant_.inner_states()).setConstant(system().length_scale);
+}
+
+}  // namespace clatter::contact

@@ -1,0 +1,201 @@
+// Exact tangents of a phase: the engine's, and those of active contacts (symbols as in engine/derivatives.hpp).
+//
+//   K += -r_k J^T H'_k J          each component k of a contact force r, with the lever arm moving with its link
+//   sliding: r_T = -mu(|s|) r_N d,  d = s / |s|,   d(r_T)/ds = -r_N [mu/|s| (1 - d d^T) + mu' d d^T]
+//            K += -W_T d(r_T)/ds ds/dq,  C += -W_T d(r_T)/ds ds/dv
+#include <cmath>
+
+#include "contact/contact_dynamics.hpp"
+
+namespace clatter::contact {
+
+namespace {
+
+template <class Visit>
+void entries(const Pattern& pattern, Visit&& visit) {
+  for (int j = 0; j < pattern.cols(); ++j)
+    for (int k = pattern.col_start()[static_cast<std::size_t>(j)];
+         k < pattern.col_start()[static_cast<std::size_t>(j) + 1]; ++k)
+      visit(pattern.row_index()[static_cast<std::size_t>(k)], j, k);
+}
+
+void copy_into(const SparseMatrix<double>& from, SparseMatrix<double>& to) {
+  entries(from.pattern(), [&](int i, int j, int k) { to.add(i, j, from.values()[static_cast<std::size_t>(k)]); });
+}
+
+// Velocity-space rows of one component of one contact.
+struct VelocityRow {
+  std::vector<double> g, zq, aq, av;
+};
+
+}  // namespace
+
+const Tangents& ContactDynamics::tangent_layout() const {
+  if (layout_) return *layout_;
+  const Tangents& e = engine_.tangent_layout();
+  const Sizes& n = engine_.sizes();
+  const int extra = compliant_.inner_states();
+  PatternBuilder P(n.nv, n.nv), G(sizes_.nc(), n.nv), Rz(n.nv, sizes_.nz), F(sizes_.nz, n.nv), Fz(sizes_.nz, sizes_.nz);
+  entries(e.M.pattern(), [&](int i, int j, int) { P.add(i, j); });
+  entries(e.G.pattern(), [&](int i, int j, int) { G.add(row_of_engine(i), j); });
+  entries(e.Rz.pattern(), [&](int i, int j, int) { Rz.add(i, j); });
+  entries(e.Fq.pattern(), [&](int i, int j, int) { F.add(i, j); });
+  entries(e.Fz.pattern(), [&](int i, int j, int) { Fz.add(i, j); });
+  for (int z = n.nz; z < n.nz + extra; ++z) {
+    for (int v = 0; v < n.nv; ++v) {
+      Rz.add(v, z);
+      F.add(z, v);
+    }
+    Fz.add(z, z);
+  }
+  for (const Row& row : rows_) {
+    const PairInstance& pair = system().pair(active_[static_cast<std::size_t>(row.contact)].slot);
+    std::vector<int> columns = path(system().shapes[static_cast<std::size_t>(pair.shape1)].link);
+    const std::vector<int>& second = path(system().shapes[static_cast<std::size_t>(pair.shape2)].link);
+    columns.insert(columns.end(), second.begin(), second.end());
+    P.add_block(columns, columns);
+    for (const int c : columns) G.add(row.index, c);
+  }
+  compliant_.add_pattern(P);
+  using Matrix = SparseMatrix<double>;
+  const PatternPtr p = P.build(), g = G.build(), rz = Rz.build(), f = F.build(), fz = Fz.build();
+  layout_ = std::make_unique<Tangents>(Tangents{Matrix(p), Matrix(p), Matrix(p), Matrix(rz), Matrix(f), Matrix(f),
+                                                Matrix(fz), Matrix(g), Matrix(g), Matrix(g), Matrix(g), std::nullopt});
+  for (const ActiveContact& c : active_)
+    if (c.mode == Mode::slide) layout_->N = Matrix(g);
+  return *layout_;
+}
+
+void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, Tangents& out) {
+  for (SparseMatrix<double>* m :
+       {&out.M, &out.C, &out.K, &out.Rz, &out.Fq, &out.Fv, &out.Fz, &out.G, &out.Vq, &out.Aq, &out.Av})
+    m->set_zero();
+  if (out.N) out.N->set_zero();
+  split(lambda);
+  const State& e = engine_state(s);
+  // All contact forces as applied wrenches, so that the tree turns its columns under them.
+  wrenches_.clear();
+  engine_.prepare_response(e);
+  if (compliant_.any()) compliant_.apply(s.t, s.z.data() + engine_.sizes().nz, wrenches_);
+  const std::size_t compliant_wrenches = wrenches_.size();
+  for (int i = 0; i < normals_; ++i) contacts_.evaluate(active_[static_cast<std::size_t>(i)].slot, false);
+  for (int i = 0; i < normals_; ++i)
+    contacts_.wrenches(active_[static_cast<std::size_t>(i)].slot, force(i, lambda), wrenches_);
+  engine_.set_external(wrenches_);
+  Tangents own = engine_.tangent_layout();
+  engine_.tangents(e, a, lambda_e_, own);
+  wrenches_.resize(compliant_wrenches);
+  engine_.set_external(wrenches_);
+
+  copy_into(own.M, out.M);
+  copy_into(own.C, out.C);
+  copy_into(own.K, out.K);
+  copy_into(own.Rz, out.Rz);
+  copy_into(own.Fq, out.Fq);
+  copy_into(own.Fv, out.Fv);
+  copy_into(own.Fz, out.Fz);
+  entries(own.G.pattern(), [&](int i, int j, int k) {
+    const int row = row_of_engine(i);
+    const auto at = static_cast<std::size_t>(k);
+    out.G.add(row, j, own.G.values()[at]);
+    out.Vq.add(row, j, own.Vq.values()[at]);
+    out.Aq.add(row, j, own.Aq.values()[at]);
+    out.Av.add(row, j, own.Av.values()[at]);
+    if (out.N) out.N->add(row, j, own.G.values()[at]);
+  });
+  if (compliant_.any()) compliant_.add_tangents(out);
+
+  std::vector<int> columns;
+  VelocityRow rows[3];
+  for (int i = 0; i < normals_; ++i) {
+    const ActiveContact& c = active_[static_cast<std::size_t>(i)];
+    const PairInstance& pair = system().pair(c.slot);
+    contacts_.tangent(c.slot, tangent_);
+    columns.clear();
+    const int links[2] = {system().shapes[static_cast<std::size_t>(pair.shape1)].link,
+                          system().shapes[static_cast<std::size_t>(pair.shape2)].link};
+    for (int b = 0; b < 2; ++b) {
+      points_[b].n = 0;
+      if (links[b] < 0) continue;
+      const LinkMotion& m = engine_.links().motion[static_cast<std::size_t>(links[b])];
+      engine_.point_columns(links[b], m.p, m.v, points_[b]);
+      const std::vector<int>& p = path(links[b]);
+      columns.insert(columns.end(), p.begin(), p.end());
+    }
+    const int na = points_[0].n, n = static_cast<int>(columns.size());
+    const auto J = [&](int j) -> Vec6 { return j < na ? Vec6(points_[0].J.col(j)) : Vec6(points_[1].J.col(j - na)); };
+    for (int k = 0; k <= pair.tangents; ++k) {
+      VelocityRow& row = rows[k];
+      for (auto* x : {&row.g, &row.zq, &row.aq, &row.av}) x->assign(static_cast<std::size_t>(n), 0.0);
+      for (int j = 0; j < n; ++j) {
+        const TreeTangent::PointColumns& p = points_[j < na ? 0 : 1];
+        const int col = j < na ? j : j - na, offset = j < na ? 0 : 6;
+        const Vec6 g = tangent_.g[k].segment<6>(offset), xi = tangent_.bias_xi[k].segment<6>(offset);
+        const auto at = static_cast<std::size_t>(j);
+        row.g[at] = p.J.col(col).dot(g);
+        row.zq[at] = p.J.col(col).dot(tangent_.rate_x[k].segment<6>(offset)) + p.Zq.col(col).dot(g);
+        row.aq[at] =
+            p.J.col(col).dot(tangent_.bias_x[k].segment<6>(offset)) + p.Zq.col(col).dot(xi) + p.Aq.col(col).dot(g);
+        row.av[at] = p.J.col(col).dot(xi) + p.Av.col(col).dot(g);
+      }
+    }
+
+    const Vec3 r = force(i, lambda);
+    Eigen::Matrix<double, 12, 12> H = Eigen::Matrix<double, 12, 12>::Zero();
+    for (int k = 0; k <= pair.tangents; ++k) {
+      if (r[k] == 0) continue;
+      H -= r[k] * tangent_.H[k];
+      H.block<3, 3>(3, 0) += r[k] * skew<double>(tangent_.g[k].segment<3>(0));
+      H.block<3, 3>(9, 6) += r[k] * skew<double>(tangent_.g[k].segment<3>(6));
+    }
+    for (int j = 0; j < n; ++j) {
+      const Eigen::Matrix<double, 12, 1> Hx = H.middleCols<6>(j < na ? 0 : 6) * J(j);
+      for (int l = 0; l < n; ++l)
+        out.K.add(columns[static_cast<std::size_t>(l)], columns[static_cast<std::size_t>(j)],
+                  J(l).dot(l < na ? Hx.head<6>() : Hx.tail<6>()));
+    }
+
+    double d[2] = {0, 0}, mu = 0;
+    if (c.mode == Mode::slide) {
+      mu = sliding(c, d);
+      const SlotState& slot = contacts_[c.slot];
+      const int nt = pair.tangents;
+      const double speed = nt == 2 ? std::hypot(slot.rate[1], slot.rate[2]) : std::abs(slot.rate[1]);
+      double dmu = 0;
+      friction_coefficient(system().rigid(c.slot).friction, speed, &dmu);
+      const double across = nt == 2 && speed > 0 ? mu / speed : 0;
+      for (int p = 1; p <= nt; ++p)
+        for (int q = 1; q <= nt; ++q) {
+          const double dd = d[p - 1] * d[q - 1];
+          const double slope = -r[0] * (across * ((p == q ? 1 : 0) - dd) + dmu * dd);
+          if (slope == 0) continue;
+          for (int l = 0; l < n; ++l)
+            for (int j = 0; j < n; ++j) {
+              const double w = -rows[p].g[static_cast<std::size_t>(l)] * slope;
+              const auto at = static_cast<std::size_t>(j);
+              out.K.add(columns[static_cast<std::size_t>(l)], columns[at], w * rows[q].zq[at]);
+              out.C.add(columns[static_cast<std::size_t>(l)], columns[at], w * rows[q].g[at]);
+            }
+        }
+    }
+    for (const Row& row : rows_) {
+      if (row.contact != i) continue;
+      const VelocityRow& v = rows[row.component];
+      for (int j = 0; j < n; ++j) {
+        const auto at = static_cast<std::size_t>(j);
+        const int col = columns[at];
+        out.G.add(row.index, col, v.g[at]);
+        out.Vq.add(row.index, col, v.zq[at]);
+        out.Aq.add(row.index, col, v.aq[at]);
+        out.Av.add(row.index, col, v.av[at]);
+        if (!out.N) continue;
+        double direction = v.g[at];
+        if (row.component == 0)
+          for (int k = 1; k <= pair.tangents; ++k) direction -= mu * d[k - 1] * rows[k].g[at];
+        out.N->add(row.index, col, direction);
+      }
+    }
+  }
+}
+
+}  // namespace clatter::contact
