@@ -9,7 +9,11 @@ namespace {
 
 // Event functions are shifted by these parts of the model's scales, so that a contact that has just changed its state
 // starts on the positive side whatever rounding did to it.
-constexpr double kGapOffset = 1e-13, kForceOffset = 1e-11, kSlipOffset = 1e-11;
+constexpr double kEdgeOffset = 1e-13, kForceOffset = 1e-11, kSlipOffset = 1e-11, kRateOffset = 1e-12;
+// A slot nearer than this part of the length scale was closed when the phase began.
+constexpr double kYoung = 1e-9;
+// Sliding friction jams when it has taken away all but this part of the contact's own stiffness.
+constexpr double kJam = 1e-6;
 // Slip below this part of the velocity scale has no direction of its own.
 constexpr double kNoSlip = 1e-10;
 
@@ -26,7 +30,7 @@ ContactDynamics::ContactDynamics(std::shared_ptr<const ContactSystem> contacts, 
   g_e_.setZero(n.ne);
   b_e_.setZero(n.nc());
   column_.setZero(n.nv);
-  gap_offset_.setConstant(contacts_.slots(), kGapOffset * system().length_scale);
+  young_.assign(static_cast<std::size_t>(contacts_.slots()), 0);
   const int longest = [&] {
     std::size_t most = 0;
     for (const auto& p : engine.system().tree.path) most = std::max(most, p.size());
@@ -73,14 +77,12 @@ void ContactDynamics::set_active(std::vector<ActiveContact> active, const State&
   for (int slot = 0; any && slot < contacts_.slots(); ++slot) {
     if (!system().pair(slot).rigid || is_active[static_cast<std::size_t>(slot)]) continue;
     watched_.push_back(slot);
-    const double gap = contacts_[slot].gap;
-    gap_offset_[slot] = std::max(kGapOffset * system().length_scale, gap < 0 ? -2 * gap : 0.0);
+    young_[static_cast<std::size_t>(slot)] =
+        contacts_[slot].present && contacts_[slot].gap < kYoung * system().length_scale;
   }
   int reserves = 0;
-  for (const ActiveContact& c : active_) {
-    const RigidContact& law = system().rigid(c.slot);
-    if (law.friction.mu > 0 || law.friction.curve) ++reserves;
-  }
+  for (const ActiveContact& c : active_)
+    if (frictional(c.slot)) reserves += c.mode == Mode::slide ? 2 : 1;
   sizes_.ne = n.ne + static_cast<int>(watched_.size()) + 2 * normals_ + reserves + compliant_.event_count();
   a_event_.setZero(n.nv);
   lambda_event_.setZero(sizes_.nc());
@@ -105,6 +107,11 @@ void ContactDynamics::split(const Vec& lambda) {
   const int nc = engine_.sizes().nc();
   for (int r = 0; r < nc; ++r) lambda_e_[r] = lambda[row_of_engine(r)];
   for (std::size_t i = 0; i < rows_.size(); ++i) force_[static_cast<Eigen::Index>(i)] = lambda[rows_[i].index];
+}
+
+bool ContactDynamics::frictional(int slot) const {
+  const Friction& f = system().rigid(slot).friction;
+  return f.mu > 0 || f.curve != nullptr;
 }
 
 double ContactDynamics::sliding(const ActiveContact& c, double direction[2]) const {
@@ -302,20 +309,26 @@ void ContactDynamics::events(const State& s, Vec& g) {
   }
   for (const int slot : watched_) {
     contacts_.evaluate(slot, false);
-    g[at++] = contacts_[slot].gap + gap_offset_[slot];
+    const SlotState& state = contacts_[slot];
+    // A slot that has just been left is on the positive side until it comes back.
+    const bool leaving = young_[static_cast<std::size_t>(slot)] && state.present &&
+                         state.rate[0] > -kRateOffset * system().velocity_scale;
+    g[at++] = leaving ? std::max(state.gap, kEdgeOffset * system().length_scale) : state.gap;
   }
   const double f0 = kForceOffset * system().force_scale, v0 = kSlipOffset * system().velocity_scale;
   for (int i = 0; i < normals_; ++i) {
     const ActiveContact& c = active_[static_cast<std::size_t>(i)];
     const Vec3 r = force(i, lambda_event_);
     g[at++] = r[0] + f0;
-    const RigidContact& law = system().rigid(c.slot);
-    const bool frictional = law.friction.mu > 0 || law.friction.curve;
     const SlotState& slot = contacts_[c.slot];
     const double speed_limit = 2 * kNoSlip * system().velocity_scale;
-    if (frictional) {
+    if (frictional(c.slot)) {
+      if (c.mode == Mode::slide) {
+        engine_.response(W_.col(i).data(), column_.data(), nullptr);
+        g[at++] = A_(i, i) / W_.col(i).dot(column_) - kJam;
+      }
       if (c.mode == Mode::stick) {
-        g[at++] = friction_coefficient(law.friction, 0) * r[0] - std::hypot(r[1], r[2]) + f0;
+        g[at++] = friction_coefficient(system().rigid(c.slot).friction, 0) * r[0] - std::hypot(r[1], r[2]) + f0;
       } else if (system().pair(c.slot).tangents == 1) {
         g[at++] = c.direction[0] * slot.rate[1] + v0;
       } else {
@@ -325,7 +338,7 @@ void ContactDynamics::events(const State& s, Vec& g) {
         g[at++] = speed > speed_limit ? speed - speed_limit + v0 : along + v0;
       }
     }
-    g[at++] = slot.present ? slot.margin + kGapOffset * system().length_scale : -kGapOffset * system().length_scale;
+    g[at++] = slot.present ? slot.margin + kEdgeOffset * system().length_scale : -kEdgeOffset * system().length_scale;
   }
   if (compliant_.event_count() > 0) compliant_.events(g.data() + at);
 }
@@ -337,8 +350,8 @@ ContactDynamics::EventInfo ContactDynamics::event_info(int index) const {
   at -= static_cast<int>(watched_.size());
   for (const ActiveContact& c : active_) {
     if (at-- == 0) return {c.slot, ContactEvent::lift};
-    const RigidContact& law = system().rigid(c.slot);
-    if (law.friction.mu > 0 || law.friction.curve) {
+    if (frictional(c.slot)) {
+      if (c.mode == Mode::slide && at-- == 0) return {c.slot, ContactEvent::jam};
       if (at-- == 0) return {c.slot, c.mode == Mode::stick ? ContactEvent::slip : ContactEvent::stop};
     }
     if (at-- == 0) return {c.slot, ContactEvent::feature};
@@ -354,7 +367,8 @@ std::string ContactDynamics::event_name(int index) const {
     const auto [slot, ends] = compliant_.event_info(index - first);
     return system().slot_name(slot) + (ends ? ": contact ends" : ": contact begins");
   }
-  static constexpr const char* kNames[] = {"touches", "lifts off", "slip stops", "starts to slip", "passes an edge"};
+  static constexpr const char* kNames[] = {"touches",        "lifts off",      "slip stops",
+                                           "starts to slip", "passes an edge", "jams by friction"};
   return system().slot_name(info.slot) + ": " + kNames[static_cast<int>(info.kind)];
 }
 

@@ -31,7 +31,10 @@ struct ActiveContact {
   double direction[2] = {1, 0};  // of slip along t1, t2, a unit vector; planar: +-1, 0
 };
 
-enum class ContactEvent : std::uint8_t { touch, lift, stop, slip, feature };
+// What ends a phase: an open contact closes, a closed one lifts off, slip comes to rest, a sticking one begins to slip,
+// the point of contact passes an edge, sliding friction jams the contact (Painleve: A of P-23 is about to lose its
+// sign).
+enum class ContactEvent : std::uint8_t { touch, lift, stop, slip, feature, jam };
 
 class ContactDynamics final : public Dynamics {
  public:
@@ -89,6 +92,7 @@ class ContactDynamics final : public Dynamics {
   void columns(bool accelerations);
   // Slip direction and mu of a sliding contact.
   double sliding(const ActiveContact& c, double direction[2]) const;
+  bool frictional(int slot) const;
   void apply_compliant(const State& s);
   void solve_rows(int rows, Vec& x);  // A_ x = x over the first rows, least norm
   const std::vector<int>& path(int link) const;
