@@ -1,10 +1,27 @@
 // CompliantForces: contacts whose force is a function of penetration and its rate (P-9 to P-11, E-23, E-24).
+//
+// The laws themselves are in compliant_law.hpp. Here they are fed with the slots' kinematics, and what they remember
+// between their events is kept: whether a contact is closed, its speed of approach, and how far the place of a relaxing
+// surface is from the inner state that carries it. An event that has been landed on is the only writer of this memory,
+// apart from `settle` at the start of a run; trial steps therefore leave no trace, and a step that overshoots an event
+// meets a smooth force.
+//
+// Each slot has two event functions, both positive while nothing happens: it begins (contact opens -> closes; by the
+// gap) and it ends (by the force; of the law `damped`, which may pull, by the gap). The one that cannot happen now is
+// constant. They are shifted by kShift of the length scale against each other, so that a contact that has just changed
+// stands on the positive side of both, whatever rounding did.
+//
+// Inner states: one for each relaxing slot, z. The surface is at s = z + offset. While closed dz/dt is the gap's rate,
+// while open dz/dt = -(c/d) s. The offset is set when a contact opens, so that the surface starts exactly from the gap
+// and not from its integral.
 #pragma once
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "contact/compliant_law.hpp"
 #include "contact/contacts.hpp"
 #include "integrate/archive.hpp"
 
@@ -15,10 +32,11 @@ class CompliantForces {
   explicit CompliantForces(Contacts& contacts);
 
   bool any() const { return !slots_.empty(); }
-  int inner_states() const { return 0; }
-  int event_count() const { return static_cast<int>(slots_.size()); }
+  int inner_states() const { return inner_; }
+  int event_count() const { return 2 * static_cast<int>(slots_.size()); }
 
-  // Forces at the engine's present links: wrenches appended. `z`: this part's inner states.
+  // Forces at the engine's present links: wrenches appended. `z`: this part's inner states. The calls below without a
+  // state speak of what was last applied.
   void apply(double t, const double* z, std::vector<Engine::LinkWrench>& wrenches);
   void inner_rates(const double* z, double* zdot) const;
   double stored_energy() const;
@@ -27,16 +45,54 @@ class CompliantForces {
   void events(double* g) const;
   std::pair<int, int> event_info(int index) const;  // slot, 0 begins or 1 ends
   // The motion has landed on these events: what the laws remember of them (speed of approach) is taken from the
-  // engine's present links. The only writer of memory.
+  // engine's present links. Call after apply() at the event's state; accelerations known before are stale then, because
+  // a force may jump.
   void on_events(std::span<const int> indices);
+  // Start of a run, after apply() at its first state: contacts that penetrate, or touch and approach, are closed.
+  // Without this call they are so by their gap alone until their first event, and lankarani_nikravesh takes the model's
+  // velocity scale for the approach speed nobody saw.
+  void settle();
   void exchange(Archive& archive);
-  Vec3 force(int slot) const;  // (r_N, r_1, r_2) as last applied
+  Vec3 force(int slot) const;      // (r_N, r_1, r_2) as last applied; zero for rigid slots
+  double surface(int slot) const;  // place of a relaxing surface as last applied, 0 for other laws
+  bool closed(int slot) const;
+  // d(M a - h - W r) and d(zdot) of what was last applied; after Engine::tangents() at the same state. The inner states
+  // stand after the engine's.
   void add_tangents(Tangents& out);
   void add_pattern(PatternBuilder& pattern) const;
 
  private:
+  struct Slot {
+    int slot = 0, pair = 0, link1 = -1, link2 = -1, tangents = 1, group = 0;
+    const CompliantContact* law = nullptr;
+    int z = -1;  // inner state of a relaxing surface
+    // memory
+    CompliantPhase phase;
+    double approach = 0;  // speed at first touch; 0: not seen
+    double offset = 0;
+    // last applied
+    bool near = false;
+    double gap = 0, rate[3] = {0, 0, 0}, state = 0, surface = 0;
+    Vec3 force = Vec3::Zero();
+    double stored = 0, loss = 0;
+  };
+
+  bool far(const PairInstance& pair, const CompliantContact& law, double& apart) const;
+  void evaluate(Slot& s, bool near);
+  void set_hysteresis(Slot& s) const;
+  const Slot* find(int slot) const;
+  const std::vector<int>& path(int link) const;
+
   Contacts& contacts_;
-  std::vector<int> slots_;
+  std::vector<Slot> slots_;
+  std::vector<int> index_;  // slot -> into slots_, -1 rigid
+  int inner_ = 0;
+  double shift_ = 0;
+  // work of add_tangents
+  SlotTangent tangent_;
+  TreeTangent::PointColumns points_[2];
+  std::vector<int> columns_;
+  Mat rows_;  // per column: g of n, t1, t2, then d(rate)/dq of n, t1, t2
 };
 
 }  // namespace clatter::contact

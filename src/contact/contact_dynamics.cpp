@@ -167,13 +167,19 @@ void ContactDynamics::solve_rows(int rows, Vec& x) {
   x.head(rows) = qr_.solve(x.head(rows)).eval();
 }
 
-void ContactDynamics::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
-  const int nc = engine_.sizes().nc(), nz = engine_.sizes().nz, k = static_cast<int>(rows_.size());
+void ContactDynamics::free_accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
+  const int nz = engine_.sizes().nz;
   apply_compliant(s);
   const State& e = engine_state(s);
-  engine_.accelerations(e, a, lambda_e_, zdot_e_);
+  engine_.accelerations(e, a, lambda, zdot_e_);
+  zdot.resize(sizes_.nz);
   zdot.head(nz) = zdot_e_;
   if (compliant_.inner_states() > 0) compliant_.inner_rates(s.z.data() + nz, zdot.data() + nz);
+}
+
+void ContactDynamics::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
+  const int nc = engine_.sizes().nc(), k = static_cast<int>(rows_.size());
+  free_accelerations(s, a, lambda_e_, zdot);
   if (k > 0) {
     columns(true);
     for (int i = 0; i < k; ++i)

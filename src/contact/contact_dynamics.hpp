@@ -48,6 +48,9 @@ class ContactDynamics final : public Dynamics {
   CompliantForces& compliant() { return compliant_; }
   const ContactSystem& system() const { return contacts_.system(); }
 
+  // Accelerations without any rigid contact; leaves the engine ready for response(). lambda: the engine's rows.
+  void free_accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot);
+  const State& engine_state(const State& s);  // without the compliant contacts' inner states
   // Forces (r_N, r_1, r_2) of active contact i for the multipliers of this phase, at the state last given to
   // accelerations().
   Vec3 force(int i, const Vec& lambda) const;
@@ -86,8 +89,7 @@ class ContactDynamics final : public Dynamics {
     int index;               // among all rows
   };
 
-  void split(const Vec& lambda);              // engine's multipliers to lambda_e_, contact forces to force_
-  const State& engine_state(const State& s);  // without the compliant contacts' inner states
+  void split(const Vec& lambda);  // engine's multipliers to lambda_e_, contact forces to force_
   // Kinematics, columns W and force directions D of the active contacts at the engine's present links.
   void columns(bool accelerations);
   // Slip direction and mu of a sliding contact.

@@ -4,8 +4,9 @@
 // first); normals and points are turned back, so that callers always see the model's order.
 #pragma once
 
+#include <array>
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "contact/touch.hpp"
@@ -17,15 +18,18 @@ struct Geometry {
   ContactShape::Kind kind = ContactShape::Kind::sphere;
   double radius = 0, length = 0;
   Vec3 size = Vec3::Zero();
-  std::vector<Vec3> points;                // vertices, shape axes
+  std::vector<Vec3> points;                // vertices, shape axes; of a curve: samples at equal steps of its parameter
   std::vector<Vec3> normals;               // outward, of edges (polygon: edge i from point i to i + 1) or faces
   std::vector<std::vector<int>> faces;     // box and polytope: vertices of each face, counter-clockwise from outside
   std::vector<std::pair<int, int>> edges;  // box and polytope
   std::vector<std::array<int, 2>> edge_faces;
+  std::vector<std::array<Vec3, 2>> edge_sides;  // along its two faces, away from the edge, unit
   bool closed = false, hollow = false;
-  double from = 0, to = 0;
+  bool convex = true;                               // contours: curvature >= 0 everywhere and closed
+  double from = 0, to = 0;                          // of the parameter of ellipse, curve and spline
   std::shared_ptr<const Expression> x, y;           // curve
   std::vector<Eigen::Matrix<double, 4, 2>> spline;  // per span: coefficients of 1, s, s^2, s^3 of x and y
+  std::vector<double> knots;                        // spline: where spans begin, and the end; s counts from there
   double bound = 0;  // radius of the ball about the shape's origin that holds it; infinite for line and plane
   bool planar() const { return ContactShape::planar(kind); }
 };

@@ -11,8 +11,6 @@
 // Jet<Dual<24>> the tangents; nobody writes curvature terms by hand.
 #pragma once
 
-#include <cstdint>
-
 #include "base/jet.hpp"
 #include "base/math.hpp"
 
@@ -34,6 +32,7 @@ struct Pose {
 struct Branch {
   int feature = -1;       // edge, face, end of a contour; -1 not yet known
   double s1 = 0, s2 = 0;  // contour parameters
+  int axis = 0;           // axis of the second shape that t1 follows: 0 x, 1 y
 };
 
 template <class T>

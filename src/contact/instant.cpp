@@ -1,0 +1,354 @@
+#include "contact/instant.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace clatter::contact {
+
+namespace {
+
+// Answers of a complementarity problem below this part of its largest entry are on the edge.
+constexpr double kEdge = 1e-9;
+// How much later the question is asked again, in parts of the time scale.
+constexpr double kLater = 1e-6;
+constexpr int kMostImpacts = 200;
+
+bool contains(const std::vector<int>& list, int x) { return std::find(list.begin(), list.end(), x) != list.end(); }
+
+const ActiveContact* find(const std::vector<ActiveContact>& list, int slot) {
+  for (const ActiveContact& c : list)
+    if (c.slot == slot) return &c;
+  return nullptr;
+}
+
+}  // namespace
+
+Instant::Instant(ContactDynamics& dynamics, InstantSettings s)
+    : settings(s), dynamics_(dynamics), contacts_(dynamics.contacts()), engine_(dynamics.engine()) {
+  const Sizes& n = engine_.sizes();
+  a_.setZero(n.nv);
+  lambda_e_.setZero(n.nc());
+  column_.setZero(n.nv);
+  powers0_.setZero(n.np);
+  powers1_.setZero(n.np);
+  dv_.setZero(n.nv);
+}
+
+void Instant::find_closed(const State& s, const std::vector<int>& touched) {
+  const ContactSystem& sys = dynamics_.system();
+  contacts_.detect(dynamics_.engine_state(s), sys.length_scale);
+  closed_.clear();
+  for (int slot = 0; slot < contacts_.slots(); ++slot) {
+    if (!sys.pair(slot).rigid || !contacts_[slot].present) continue;
+    if (contacts_[slot].gap <= settings.gap * sys.length_scale || contains(touched, slot)) closed_.push_back(slot);
+  }
+}
+
+void Instant::settle(State& s, const std::vector<ActiveContact>& before, const std::vector<int>& touched,
+                     const std::vector<int>& stopped, bool on_edge, InstantResult& out) {
+  const ContactSystem& sys = dynamics_.system();
+  const double rest = settings.velocity * sys.velocity_scale;
+  out.active.clear();
+  out.changes.clear();
+  out.work.setZero(dynamics_.sizes().np);
+  out.impacts = 0;
+  out.residual = out.violation = 0;
+  out.impact_slots.clear();
+  out.impulses.clear();
+  stopped_.assign(static_cast<std::size_t>(contacts_.slots()), 0);
+  for (const int slot : stopped) stopped_[static_cast<std::size_t>(slot)] = 1;
+
+  find_closed(s, touched);
+  bool solved = closed_.empty();
+  if (solved) dynamics_.free_accelerations(s, a_, lambda_e_, zdot_);
+  for (int round = 0; !closed_.empty(); ++round) {
+    if (round >= kMostImpacts) {
+      std::vector<std::string> names;
+      for (const int slot : closed_) names.push_back(sys.slot_name(slot));
+      throw SolveError("impacts-do-not-end", s.t, names,
+                       fmt::format("{} impacts at one moment do not lead to a lasting contact or to separation", round),
+                       "look at the restitution of these contacts, or use method: time-stepping");
+    }
+    const bool approaching =
+        std::any_of(closed_.begin(), closed_.end(), [&](int slot) { return contacts_[slot].rate[0] < -rest; });
+    if (approaching) {
+      if (!impact(s, out, false)) break;
+      stopped_.assign(stopped_.size(), 0);
+      on_edge = false;
+      contacts_.detect(dynamics_.engine_state(s), sys.length_scale);
+      continue;
+    }
+    // Lasting contacts. Those that leave so slowly that they are back before the shortest flight last too.
+    clamped_.clear();
+    for (int pass = 0; pass < 4; ++pass) {
+      lasting_.clear();
+      for (const int slot : closed_)
+        if (contacts_[slot].rate[0] <= rest || contains(clamped_, slot)) lasting_.push_back({slot, 0});
+      solved = accelerations(s);
+      if (!solved) break;
+      bool more = false;
+      for (const int slot : closed_) {
+        if (contacts_[slot].rate[0] <= rest || contains(clamped_, slot)) continue;
+        contacts_.evaluate(slot, true);
+        contacts_.column(slot, 0, column_.data());
+        const double second = column_.dot(a_) + contacts_[slot].bias[0];
+        if (second >= 0 || -2 * contacts_[slot].rate[0] / second > settings.flight * engine_.system().time_scale)
+          continue;
+        clamped_.push_back(slot);
+        // What is left of a geometric series of flights with ratio e, from its last one.
+        const double e = sys.rigid(slot).restitution, flight = -2 * contacts_[slot].rate[0] / second;
+        const double end = s.t + (e < 1 ? flight / (1 - e) : flight);
+        out.changes.push_back(
+            {slot, "accumulates", fmt::format("impacts end at t = {:.10g} s, the contact lasts", end)});
+        more = true;
+      }
+      if (!more) break;
+    }
+    if (!solved) {
+      // P-48: the impulsive way out.
+      if (!impact(s, out, true)) no_solution(s, ContactStatus::no_solution);
+      stopped_.assign(stopped_.size(), 0);
+      contacts_.detect(dynamics_.engine_state(s), sys.length_scale);
+      continue;
+    }
+    if (decide(before, out, false) || on_edge) {
+      // A little later along the motion just found, with the same sets.
+      State later = s;
+      const double step = kLater * engine_.system().time_scale;
+      const Vec u = step * s.v + (0.5 * step * step) * a_;
+      later.t += step;
+      engine_.plus(s.q, u, later.q);
+      later.v += step * a_;
+      if (zdot_.size() == later.z.size()) later.z += step * zdot_;
+      if (accelerations(later)) {
+        decide(before, out, true);
+      } else {
+        accelerations(s);
+        decide(before, out, true);
+      }
+    }
+    break;
+  }
+
+  dynamics_.set_active(out.active, s);
+  if (!out.active.empty() || engine_.sizes().nc() > 0) {
+    Projector projector(dynamics_);
+    projector.start(s);
+    if (dynamics_.sizes().nh > 0) projector.positions(s);
+    projector.velocities(s);
+  }
+  describe_changes(before, out);
+}
+
+bool Instant::impact(State& s, InstantResult& out, bool without_collision) {
+  const ContactSystem& sys = dynamics_.system();
+  const int nv = engine_.sizes().nv, nc = engine_.sizes().nc();
+  engine_.prepare_response(dynamics_.engine_state(s));
+  impact_problem_.contacts.clear();
+  impact_problem_.nonzero_solution = without_collision;
+  int rows = 0;
+  for (const int slot : closed_) {
+    contacts_.evaluate(slot, false);
+    const RigidContact& law = sys.rigid(slot);
+    ImpactContact c;
+    c.row = rows;
+    const double slip = std::hypot(contacts_[slot].rate[1], contacts_[slot].rate[2]);
+    c.mu = law.impact_friction ? *law.impact_friction : friction_coefficient(law.friction, slip);
+    c.tangents = c.mu > 0 ? sys.pair(slot).tangents : 0;
+    c.restitution = law.restitution;
+    c.tangential_restitution = law.tangential_restitution;
+    c.reversibility = law.tangential_restitution > 0 ? law.reversibility : 0;
+    c.rule = law.impact;
+    rows += 1 + c.tangents;
+    impact_problem_.contacts.push_back(c);
+  }
+  W_.setZero(nv, rows);
+  X_.setZero(nv, rows);
+  Mu_.setZero(nc, rows);
+  impact_problem_.rate.setZero(rows);
+  for (std::size_t i = 0; i < closed_.size(); ++i) {
+    const ImpactContact& c = impact_problem_.contacts[i];
+    for (int k = 0; k <= c.tangents; ++k) {
+      const int row = c.row + k;
+      contacts_.column(closed_[i], k, W_.col(row).data());
+      engine_.response(W_.col(row).data(), X_.col(row).data(), nc > 0 ? Mu_.col(row).data() : nullptr);
+      impact_problem_.rate[row] = contacts_[closed_[i]].rate[k];
+    }
+  }
+  impact_problem_.G.noalias() = W_.transpose() * X_;
+  impact_solver_.solve(impact_problem_, impact_result_);
+  if (impact_result_.status != ContactStatus::solved) {
+    if (without_collision) return false;
+    std::vector<std::string> names;
+    for (const int slot : closed_) names.push_back(sys.slot_name(slot));
+    throw SolveError("impact-unsolved", s.t, names,
+                     impact_result_.note.empty() ? "the impact has no solution with these laws" : impact_result_.note,
+                     "use another impact law (poisson, moreau), less friction, or method: time-stepping");
+  }
+  out.residual = std::max(out.residual, impact_result_.residual);
+  if (without_collision && impact_result_.P.cwiseAbs().maxCoeff() == 0) return false;
+
+  // Joints' drives do work against their reactions; the rest is the contacts' own.
+  if (nc > 0) {
+    const Vec Lambda = Mu_ * impact_result_.P;
+    const State& e = dynamics_.engine_state(s);
+    engine_.powers(e, a_, Vec::Zero(nc), powers0_);
+    engine_.powers(e, a_, Lambda, powers1_);
+    out.work.head(engine_.sizes().np) += powers1_ - powers0_;
+  }
+  s.v.noalias() += X_ * impact_result_.P;
+  ++out.impacts;
+  out.impact_slots.clear();
+  out.impulses.clear();
+  for (std::size_t i = 0; i < closed_.size(); ++i) {
+    const ImpactContact& c = impact_problem_.contacts[i];
+    Vec3 P = Vec3::Zero();
+    for (int k = 0; k <= c.tangents; ++k) P[k] = impact_result_.P[c.row + k];
+    out.impact_slots.push_back(closed_[i]);
+    out.impulses.push_back(P);
+    out.work[dynamics_.impact_channel(sys.pair(closed_[i]).group)] += impact_result_.energy_of_contact[i];
+    if (P.isZero(0.0)) continue;
+    out.changes.push_back(
+        {closed_[i], without_collision ? "impact without collision" : "impact",
+         fmt::format("gap rate {:.6g} -> {:.6g} m/s, impulse {:.6g} N s{}, energy {:.6g} J",
+                     impact_problem_.rate[c.row], impact_result_.rate[c.row], P[0],
+                     c.tangents > 0 ? fmt::format(" (tangential {:.6g})", P.tail<2>().norm()) : std::string(),
+                     impact_result_.energy_of_contact[i])});
+  }
+  return true;
+}
+
+bool Instant::accelerations(const State& at) {
+  const ContactSystem& sys = dynamics_.system();
+  const int nv = engine_.sizes().nv;
+  const double rest = settings.velocity * sys.velocity_scale;
+  dynamics_.free_accelerations(at, a_, lambda_e_, zdot_);
+  int rows = 0;
+  for (Lasting& c : lasting_) {
+    contacts_.evaluate(c.slot, true);
+    const SlotState& state = contacts_[c.slot];
+    const Friction& friction = sys.rigid(c.slot).friction;
+    const int nt = sys.pair(c.slot).tangents;
+    const double slip = nt == 2 ? std::hypot(state.rate[1], state.rate[2]) : std::abs(state.rate[1]);
+    c.row = rows;
+    c.frictional = friction.mu > 0 || friction.curve != nullptr;
+    const bool slides = slip > rest && !stopped_[static_cast<std::size_t>(c.slot)];
+    c.tangents = c.frictional && !slides ? nt : 0;
+    if (slides) {
+      c.direction[0] = state.rate[1] / slip;
+      c.direction[1] = nt == 2 ? state.rate[2] / slip : 0;
+    }
+    rows += 1 + c.tangents;
+  }
+  W_.setZero(nv, rows);
+  D_.setZero(nv, rows);
+  X_.setZero(nv, rows);
+  problem_.b.setZero(rows);
+  problem_.cones.clear();
+  for (const Lasting& c : lasting_) {
+    const SlotState& state = contacts_[c.slot];
+    const Friction& friction = sys.rigid(c.slot).friction;
+    for (int k = 0; k <= c.tangents; ++k) {
+      contacts_.column(c.slot, k, W_.col(c.row + k).data());
+      D_.col(c.row + k) = W_.col(c.row + k);
+      problem_.b[c.row + k] = W_.col(c.row + k).dot(a_) + state.bias[k];
+    }
+    problem_.cones.push_back(Cone::ray(c.row));
+    const int nt = sys.pair(c.slot).tangents;
+    if (c.tangents == 1) problem_.cones.push_back(Cone::friction(c.row, c.row + 1, friction_coefficient(friction, 0)));
+    if (c.tangents == 2) problem_.cones.push_back(Cone::disc(c.row, c.row + 1, friction_coefficient(friction, 0)));
+    if (c.tangents == 0 && c.frictional) {
+      const double slip = nt == 2 ? std::hypot(state.rate[1], state.rate[2]) : std::abs(state.rate[1]);
+      const double mu = friction_coefficient(friction, slip);
+      for (int k = 1; k <= nt; ++k) {
+        contacts_.column(c.slot, k, column_.data());
+        D_.col(c.row) -= mu * c.direction[k - 1] * column_;
+      }
+    }
+    for (int k = 0; k <= c.tangents; ++k) engine_.response(D_.col(c.row + k).data(), X_.col(c.row + k).data(), nullptr);
+  }
+  if (rows == 0) return true;
+  problem_.A.noalias() = W_.transpose() * X_;
+  const ContactResult result = solver_.solve(problem_, r_);
+  if (result.status != ContactStatus::solved) return false;
+  a_.noalias() += X_ * r_;
+  y_.noalias() = problem_.A * r_;
+  y_ += problem_.b;
+  return true;
+}
+
+bool Instant::decide(const std::vector<ActiveContact>& before, InstantResult& out, bool again) {
+  out.active.clear();
+  bool on_edge = false;
+  if (lasting_.empty()) return false;
+  const double largest = problem_.b.cwiseAbs().maxCoeff();
+  const double tolerance = kEdge * std::max(largest, 1e-6 * dynamics_.system().length_scale /
+                                                         (engine_.system().time_scale * engine_.system().time_scale));
+  for (const Lasting& c : lasting_) {
+    const double yN = y_[c.row], rN = r_[c.row], stiffness = problem_.A(c.row, c.row);
+    const bool was_active = find(before, c.slot) != nullptr;
+    const double load = rN * std::abs(stiffness);
+    bool stays = load > tolerance;
+    if (yN <= tolerance && load <= tolerance) {
+      on_edge = true;
+      // Nothing decides: what was closed stays so, unless it opens ever so slowly.
+      stays = yN <= 0.1 * tolerance && (was_active || !again);
+    }
+    if (!stays) continue;
+    ActiveContact active;
+    active.slot = c.slot;
+    if (c.tangents == 0) {
+      active.mode = Mode::slide;
+      active.direction[0] = c.direction[0];
+      active.direction[1] = c.direction[1];
+    } else {
+      const double mu = friction_coefficient(dynamics_.system().rigid(c.slot).friction, 0);
+      const double y1 = y_[c.row + 1], y2 = c.tangents == 2 ? y_[c.row + 2] : 0;
+      const double r1 = r_[c.row + 1], r2 = c.tangents == 2 ? r_[c.row + 2] : 0;
+      const double second = std::hypot(y1, y2);
+      const double reserve = (mu * rN - std::hypot(r1, r2)) * std::abs(problem_.A(c.row + 1, c.row + 1));
+      if (second > tolerance) {
+        active.mode = Mode::slide;
+        active.direction[0] = y1 / second;
+        active.direction[1] = c.tangents == 2 ? y2 / second : 0;
+      } else {
+        active.mode = Mode::stick;
+        if (reserve <= tolerance) on_edge = true;
+      }
+    }
+    out.active.push_back(active);
+  }
+  return on_edge;
+}
+
+void Instant::describe_changes(const std::vector<ActiveContact>& before, InstantResult& out) const {
+  for (const ActiveContact& now : out.active) {
+    const ActiveContact* was = find(before, now.slot);
+    if (was == nullptr) out.changes.push_back({now.slot, "closes", ""});
+    if (was != nullptr && was->mode == now.mode &&
+        (now.mode == Mode::stick || was->direction[0] * now.direction[0] + was->direction[1] * now.direction[1] > 0))
+      continue;
+    if (now.mode == Mode::stick)
+      out.changes.push_back({now.slot, "sticks", ""});
+    else if (was != nullptr)
+      out.changes.push_back({now.slot, was->mode == Mode::stick ? "slides" : "slides back", ""});
+  }
+  for (const ActiveContact& was : before)
+    if (find(out.active, was.slot) == nullptr) out.changes.push_back({was.slot, "opens", ""});
+}
+
+void Instant::no_solution(const State& s, ContactStatus status) {
+  std::vector<std::string> names;
+  for (const Lasting& c : lasting_) names.push_back(dynamics_.system().slot_name(c.slot));
+  throw SolveError("painleve", s.t, names,
+                   status == ContactStatus::no_solution
+                       ? "sliding friction leaves no acceleration and no impulse that keeps these contacts consistent"
+                       : "the contact forces could not be found",
+                   "reduce the friction of these contacts, give them a compliant law, or use method: time-stepping");
+}
+
+}  // namespace clatter::contact

@@ -1,0 +1,96 @@
+// Instant: what contacts do at one moment (P-20, P-31, P-35 to P-48; steps 1 to 3 of P-49).
+//
+//   1  closed slots: gap = 0
+//   2  one of them approaches: impact with all closed slots; v jumps; again
+//   3  lasting contacts (gap' = 0 too): complementarity on accelerations decides who stays closed, who sticks, who
+//   slides
+//      and where to; nobody is set to stick or to slide by assumption
+//
+// At a moment where the answer is on the edge (a normal force or a friction reserve just vanishes, P-49 trap 14) the
+// same question is asked a little later along the motion. Impacts that follow each other ever faster are ended when the
+// next flight would be shorter than a given part of the time scale: the contact then lasts (P-49 step 7). Where
+// accelerations have no answer (Painleve) the impulsive one is taken (P-48); where that fails too a named diagnosis is
+// thrown.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "contact/contact_dynamics.hpp"
+#include "contact/impact.hpp"
+#include "integrate/projection.hpp"
+#include "solve/contact_solver.hpp"
+
+namespace clatter::contact {
+
+// One line of the event log.
+struct ContactChange {
+  int slot = -1;
+  std::string what;    // "impact", "closes", "opens", "sticks", "slides", "accumulates", "jams"
+  std::string detail;  // speeds, impulses, cause
+};
+
+struct InstantResult {
+  std::vector<ActiveContact> active;
+  std::vector<ContactChange> changes;
+  Vec work;  // energy booked to each power channel by impacts
+  int impacts = 0;
+  double residual = 0;   // worst complementarity residual of the problems solved, scaled
+  double violation = 0;  // worst cone violation, scaled
+  // For sensitivities: slots that took part in the last impact with the impulses of all rows (normal, tangents).
+  std::vector<int> impact_slots;
+  std::vector<Vec3> impulses;
+};
+
+struct InstantSettings {
+  double gap = 1e-9, velocity = 1e-9;  // closed, at rest: parts of the length and velocity scales
+  double flight = 1e-9;                // shortest flight, part of the time scale
+};
+
+class Instant {
+ public:
+  explicit Instant(ContactDynamics& dynamics, InstantSettings settings = {});
+
+  // Decides the contact state at s, changing v by impacts and q, v by projection onto what is closed. `before`: the
+  // contacts active until now. `stopped`, `touched`: slots named by events, whatever rounding says of their slip and
+  // gap. The dynamics is left with the new active set.
+  void settle(State& s, const std::vector<ActiveContact>& before, const std::vector<int>& touched,
+              const std::vector<int>& stopped, bool on_edge, InstantResult& out);
+
+  InstantSettings settings;
+
+ private:
+  struct Lasting {
+    int slot, row;     // row of the normal in the problem; tangents follow where it may stick
+    int tangents = 0;  // rows for sticking, 0: slides or has no friction
+    double direction[2] = {1, 0};
+    bool frictional = false;
+  };
+
+  void find_closed(const State& s, const std::vector<int>& touched);
+  bool impact(State& s, InstantResult& out, bool without_collision);
+  void apply_impulses(State& s, InstantResult& out);
+  // Complementarity on accelerations at state `at`; leaves r_, y_, a_.
+  bool accelerations(const State& at);
+  // True when some decision is on the edge.
+  bool decide(const std::vector<ActiveContact>& before, InstantResult& out, bool again);
+  void describe_changes(const std::vector<ActiveContact>& before, InstantResult& out) const;
+  [[noreturn]] void no_solution(const State& s, ContactStatus status);
+
+  ContactDynamics& dynamics_;
+  Contacts& contacts_;
+  Engine& engine_;
+  ContactSolver solver_;
+  ImpactSolver impact_solver_;
+  ImpactProblem impact_problem_;
+  ImpactResult impact_result_;
+  ContactProblem problem_;
+  std::vector<int> closed_;
+  std::vector<Lasting> lasting_;
+  std::vector<int> clamped_;  // lasting although they still separate
+  std::vector<char> stopped_;
+  Mat W_, D_, X_, Mu_;
+  Vec a_, lambda_e_, zdot_, r_, y_, column_, powers0_, powers1_, dv_;
+};
+
+}  // namespace clatter::contact
