@@ -149,20 +149,15 @@ bool Instant::impact(State& s, InstantResult& out, bool without_collision) {
   const int nv = engine_.sizes().nv, nc = engine_.sizes().nc();
   engine_.prepare_response(dynamics_.engine_state(s));
   impact_problem_.contacts.clear();
-  impact_problem_.nonzero_solution = without_collision;
+  ImpactOptions options;
+  options.nonzero_solution = without_collision;
   int rows = 0;
   for (const int slot : closed_) {
     contacts_.evaluate(slot, false);
     const RigidContact& law = sys.rigid(slot);
-    ImpactContact c;
-    c.row = rows;
     const double slip = std::hypot(contacts_[slot].rate[1], contacts_[slot].rate[2]);
-    c.mu = law.impact_friction ? *law.impact_friction : friction_coefficient(law.friction, slip);
-    c.tangents = c.mu > 0 ? sys.pair(slot).tangents : 0;
-    c.restitution = law.restitution;
-    c.tangential_restitution = law.tangential_restitution;
-    c.reversibility = law.tangential_restitution > 0 ? law.reversibility : 0;
-    c.rule = law.impact;
+    const double mu = law.impact_friction ? *law.impact_friction : friction_coefficient(law.friction, slip);
+    const ImpactContact c = impact_contact(law, rows, mu > 0 ? sys.pair(slot).tangents : 0, mu);
     rows += 1 + c.tangents;
     impact_problem_.contacts.push_back(c);
   }
@@ -180,7 +175,7 @@ bool Instant::impact(State& s, InstantResult& out, bool without_collision) {
     }
   }
   impact_problem_.G.noalias() = W_.transpose() * X_;
-  impact_solver_.solve(impact_problem_, impact_result_);
+  impact_solver_.solve(impact_problem_, impact_result_, options);
   if (impact_result_.status != ContactStatus::solved) {
     if (without_collision) return false;
     std::vector<std::string> names;
@@ -189,7 +184,6 @@ bool Instant::impact(State& s, InstantResult& out, bool without_collision) {
                      impact_result_.note.empty() ? "the impact has no solution with these laws" : impact_result_.note,
                      "use another impact law (poisson, moreau), less friction, or method: time-stepping");
   }
-  out.residual = std::max(out.residual, impact_result_.residual);
   if (without_collision && impact_result_.P.cwiseAbs().maxCoeff() == 0) return false;
 
   // Joints' drives do work against their reactions; the rest is the contacts' own.

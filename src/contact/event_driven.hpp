@@ -1,0 +1,76 @@
+// EventDriven: a motion with rigid contacts, event by event (P-49).
+//
+// Between events one ordinary integrator moves the equations of the present contact state (ContactDynamics); it ends
+// its step where an indicator of a contact vanishes. The next call of step() then decides what happens (Instant) in no
+// time: a step of length zero, after which the state, the contact state and the forces are those after the event.
+// Whoever looks between the two calls sees the left-hand side of the event, whoever looks after the second one the
+// right-hand side.
+//
+// The face is that of an Integrator (integrate/integrator.hpp); a Run does not tell them apart.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "contact/instant.hpp"
+#include "integrate/integrator.hpp"
+
+namespace clatter::contact {
+
+class EventDriven {
+ public:
+  EventDriven(std::shared_ptr<const ContactSystem> contacts, Engine& engine, const IntegratorSettings& settings);
+
+  void start(const State& s);
+  const StepReport& step(double t_limit);
+
+  const State& state() const { return at_instant_ ? state_ : inner_->state(); }
+  const Vec& acceleration() { return inner_->acceleration(); }
+  const Vec& lambda() { return inner_->lambda(); }
+  const Vec& work() const { return W_; }
+  double step_begin() const { return at_instant_ ? state_.t : inner_->step_begin(); }
+  void interpolate(double t, State& out) { inner_->interpolate(t, out); }
+  void interpolate_work(double t, Vec& W);
+  double next_step() const { return inner_->next_step(); }
+
+  std::size_t memory_size();
+  void save(std::span<double> memory);
+  void restore(std::span<const double> memory);
+  // Decides a pending event and begins the present phase anew, so that a continued run repeats the same digits.
+  void refresh();
+
+  ContactDynamics& dynamics() { return dynamics_; }
+  Instant& instant() { return instant_; }
+  // Events of the last step: names of what ended the phase, or what was decided at the instant.
+  const std::vector<ContactChange>& changes() const { return result_.changes; }
+  const InstantResult& result() const { return result_; }
+  const std::vector<std::string>& fired_names() const { return fired_names_; }
+  bool pending() const { return pending_; }
+  const std::vector<ActiveContact>& active() const { return dynamics_.active(); }
+  long impacts() const { return impacts_; }
+
+ private:
+  void begin_phase(const State& s, double h);
+  void decide();
+  void exchange(Archive& archive);
+
+  Engine& engine_;
+  ContactDynamics dynamics_;
+  Instant instant_;
+  IntegratorSettings settings_;
+  std::unique_ptr<Integrator> inner_;
+  State state_;  // after an instant
+  bool at_instant_ = false;
+  bool pending_ = false;  // the last step ended at events not yet decided
+  std::vector<int> touched_, stopped_;
+  bool on_edge_ = false;
+  std::vector<std::string> fired_names_;
+  InstantResult result_;
+  StepReport report_;
+  Vec W_, W_base_;
+  double h_ = 0;
+  long impacts_ = 0;
+};
+
+}  // namespace clatter::contact
