@@ -160,7 +160,8 @@ bool ImpactSolver::slide_along(const ImpactProblem& problem, const Vec& from, Ve
     size += count;
   }
   const Mat E = expand.leftCols(size);
-  work_.A = (cones_.A * E)(paired, Eigen::placeholders::all);
+  const Mat AE = cones_.A * E;
+  work_.A = AE(paired, Eigen::seqN(0, size));
   work_.b = cones_.b(paired);
   Vec x;
   if (solver_.solve(work_, x).status != ContactStatus::solved) return false;
