@@ -3,6 +3,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <stdexcept>
 
 namespace clatter::contact {
@@ -15,7 +16,8 @@ constexpr double kPerturbation = 1e-6;      // of the largest rate: the slip tha
 constexpr double kRank = 1e-10;             // pivots below this fraction of the largest are zero
 constexpr long kCountedStates = 64;         // up to three planar contacts: microseconds
 constexpr long kEnumeratedStates = 200000;  // asked for by name (P-48)
-constexpr int kRepetitions = 100;           // of a one-phase law for contacts that others close
+constexpr int kScatteredStarts = 100;
+constexpr int kRepetitions = 100;  // of a one-phase law for contacts that others close
 
 using Index = std::size_t;
 
@@ -259,11 +261,35 @@ bool ImpactSolver::find_nonzero(ImpactResult& result) {
   return true;
 }
 
+// With discs, Newton and prox may circle about the border between two pieces (one random system of some thousands);
+// Newton from points scattered around the best one then finds the solution in a few attempts.
+ContactResult ImpactSolver::solve_scattered(const ContactOptions& options) {
+  ContactResult found = solver_.solve(cones_, r_, options);
+  if (found.status == ContactStatus::solved || !cones_.has_discs()) return found;
+  ContactOptions newton;
+  newton.method = ContactMethod::newton;
+  newton.warm_start = true;
+  const Vec best = r_;
+  std::minstd_rand random;  // the same points every time
+  const double middle = 0.5 * static_cast<double>(std::minstd_rand::max());
+  for (int start = 0; start < kScatteredStarts; ++start) {
+    other_ = best;
+    for (Eigen::Index i = 0; i < best.size(); ++i) {
+      other_[i] += best.norm() * (static_cast<double>(random()) / middle - 1);
+    }
+    const ContactResult again = solver_.solve(cones_, other_, newton);
+    if (again.status != ContactStatus::solved) continue;
+    r_ = other_;
+    return again;
+  }
+  return found;
+}
+
 bool ImpactSolver::solve_cones(const ImpactProblem& problem, const Vec& slip, bool nonzero, ImpactResult& result) {
   if (nonzero) return find_nonzero(result);
   ContactOptions options;
   options.count_solutions = state_count(cones_) <= kCountedStates;
-  const ContactResult found = solver_.solve(cones_, r_, options);
+  const ContactResult found = solve_scattered(options);
   result.status = found.status;
   if (found.status == ContactStatus::no_solution) {
     say(result, "no impulse satisfies the impact law (too much friction for the motion of the surfaces)");
@@ -342,7 +368,7 @@ bool ImpactSolver::expand(const ImpactProblem& problem, const ImpactOptions& opt
     cones_.A.col(normal_[i]) +=
         cones_.A.middleCols(slip_[i], 2) * P_C.segment(c.row + 1, 2) * (c.mu * c.reversibility / (2 * size));
   }
-  const ContactResult found = solver_.solve(cones_, r_);
+  const ContactResult found = solve_scattered({});
   result.status = found.status;
   if (found.status != ContactStatus::solved) {
     say(result, found.status == ContactStatus::no_solution ? "no impulse satisfies the expansion law"

@@ -86,6 +86,7 @@ class ImpactSolver {
 
   // Solves cones_ into r_. Of several solutions the one is taken whose friction opposes `slip` (trap 21).
   bool solve_cones(const ImpactProblem& problem, const Vec& slip, bool nonzero, ImpactResult& result);
+  ContactResult solve_scattered(const ContactOptions& options);
   bool find_nonzero(ImpactResult& result);
   void choose_opposing(const ImpactProblem& problem, const Vec& slip, ImpactResult& result);
   bool slide_along(const ImpactProblem& problem, const Vec& from, Vec& r);
