@@ -60,6 +60,11 @@ class Engine : public Dynamics {
   // What generalized forces b cause with the joints held: M x - G^T mu = b, G x = 0, at the state last prepared. x may
   // be b; mu (nc numbers) may be null.
   void response(const double* b, double* x, double* mu);
+  // The same for one tree that no constraint row touches (response_groups); b and x start at its first velocity.
+  void response_tree(int tree, const double* b, double* x);
+  // Trees that constraint rows tie together answer as one. Fills, a tree each, the number of its group from 1 on,
+  // negative where rows touch the group.
+  void response_groups(std::vector<int>& group_of_tree) const;
   // tau += J^T (F, N): generalized forces (nv numbers) of a wrench at the mass centre of a link; nothing for ground.
   void add_generalized(int link, const Vec3& F, const Vec3& N, double* tau) const;
   // Derivative columns of a point of a link, in the order of its path; after tangents().

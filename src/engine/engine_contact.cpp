@@ -1,6 +1,9 @@
 // What contact needs of an engine: wrenches from outside, and the response of the jointed bodies to generalized forces.
 //
 //   M x - G^T mu = b,  G x = 0:   x0 = M^-1 b,  (G X) mu = -G x0,  x = x0 + X mu,  X = M^-1 G^T
+#include <algorithm>
+#include <cstdlib>
+
 #include "engine/derivatives.hpp"
 #include "engine/engine.hpp"
 
@@ -37,6 +40,32 @@ void Engine::response(const double* b, double* x, double* mu) {
       const Segment& seg = segments_[i];
       for (int k = 0; k < seg.n; ++k) x[seg.v0 + k] += X_[seg.offset + k] * m[r];
     }
+}
+
+void Engine::response_tree(int tree, const double* b, double* x) { solve_mass(system_->tree, tree, work_, b, x); }
+
+void Engine::response_groups(std::vector<int>& group_of_tree) const {
+  const int trees = static_cast<int>(system_->tree.trees.size());
+  std::vector<int> root(trees);
+  for (int t = 0; t < trees; ++t) root[t] = t;
+  const auto find = [&](int t) {
+    while (root[t] != t) t = root[t];
+    return t;
+  };
+  std::vector<bool> held(trees, false);
+  for (int r = 0; r < system_->sizes.nc(); ++r)
+    for (int i = row_begin_[r]; i < row_begin_[r + 1]; ++i) {
+      held[segments_[i].tree] = true;
+      const int a = find(segments_[row_begin_[r]].tree), b = find(segments_[i].tree);
+      root[std::max(a, b)] = std::min(a, b);
+    }
+  group_of_tree.assign(trees, 0);
+  int groups = 0;
+  for (int t = 0; t < trees; ++t) {
+    const int first = find(t);
+    const int number = first == t ? ++groups : std::abs(group_of_tree[first]);
+    group_of_tree[t] = held[t] ? -number : number;
+  }
 }
 
 void Engine::add_generalized(int link, const Vec3& F, const Vec3& N, double* tau) const {

@@ -1,0 +1,90 @@
+// ContactStepper: what the time-stepping schemes for rigid contact share.
+//
+// The scheme moves over contacts without landing on them: forces of rigid contacts are impulses of a step, found from a
+// complementarity problem (P-50: rates and impulses). The ContactDynamics given keeps its active set empty and supplies
+// the motion without rigid contacts, compliant forces included.
+//
+// Gaps are held apart from the velocities: after the step, positions are moved by the smallest correction in the metric
+// of M,
+//
+//   0 <= p  perp  gap + W_N^T delta >= 0,   M delta = W_N p + G^T nu,   q <- q (+) delta
+//
+// and no velocity feels it, so that penetration is removed without kinetic energy. The change of the stored energy that
+// it brings is booked with the impacts.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "contact/certificate.hpp"
+#include "contact/contact_dynamics.hpp"
+#include "contact/step_problem.hpp"
+#include "integrate/integrator.hpp"
+
+namespace clatter::contact {
+
+// A contact that carried force in the last step.
+struct ContactSample {
+  int slot = -1;
+  Mode mode = Mode::open;
+  Vec3 force = Vec3::Zero();    // along n, t1, t2; mean over the step
+  Vec3 impulse = Vec3::Zero();  // of the step (Moreau), of the impact alone (non-smooth generalized-alpha)
+  double gap = 0;
+  double slip[2] = {0, 0};  // at the end of the step
+};
+
+class ContactStepper : public Integrator {
+ public:
+  ContactStepper(ContactDynamics& dynamics, const IntegratorSettings& settings);
+
+  std::span<const ContactSample> contact_samples() const { return samples_; }
+  const Certificate& certificate() const { return worst_; }      // worst of the run
+  const Certificate& last_certificate() const { return last_; }  // of the last step
+
+ protected:
+  void accept() override;
+  void dense(double theta, State& out) override;
+  void dense_work(double theta, Vec& W) override;
+  void started() override;
+  void exchange(Archive& archive) override;
+  bool remembers_derivative() const override { return true; }
+
+  const ContactSystem& system() const { return contact_.system(); }
+  // Friction coefficient of a slot at a slip speed, in impacts or not.
+  double friction(int slot, double speed, bool impact) const;
+  bool frictional(int slot) const;
+  // Largest speed of a contact shape at the engine's present links.
+  double largest_speed() const;
+  // A velocity of generalized components dv as a speed, by the scales of the model.
+  double speed_of(const Vec& dv) const;
+  // Moves trial_ out of penetration; with `closed` (a flag a slot, may be null) contacts that are held at gap zero.
+  // Leaves the contacts evaluated at trial_. Returns the deepest penetration left.
+  double correct_gaps(const std::vector<char>* closed);
+  // Solves the problem or throws SolveError; keeps its residuals for the certificate.
+  void solve_contacts(double factor, const char* what);
+  // Books E(trial) - E(now) against the work, sets up dense output. `smooth`: velocities are continuous in this step.
+  void finish_step(bool smooth, double penetration);
+
+  ContactDynamics& contact_;
+  Contacts& contacts_;
+  Engine& engine_;
+  StepProblem problem_;
+  std::vector<ContactSample> samples_, samples_trial_;
+  Certificate worst_, last_, step_;
+  Vec impulse_, impulse_trial_;  // three numbers a slot: start of the next step's solver
+  double energy_now_ = 0, energy_trial_ = 0;
+  bool energy_known_ = false;
+  Vec u1_;  // increment of the step
+
+ private:
+  void compliant_events();
+
+  State base_;
+  Vec v_end_, z_end_, W_base_, W_end_, u_dense_, delta_, b_, mu_, g_compliant_;
+  std::vector<int> fired_compliant_;
+  std::vector<Engine::LinkWrench> wrenches_;
+  double h_dense_ = 0;
+  bool smooth_ = true;
+};
+
+}  // namespace clatter::contact

@@ -1,0 +1,394 @@
+#include "contact/nonsmooth_alpha.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace clatter::contact {
+
+namespace {
+
+constexpr int kMaxIterations = 15;
+constexpr double kNoApproach = 1e-9, kNoSlip = 1e-9, kTouching = 1e-9;
+constexpr double kImpact = 2;
+
+}  // namespace
+
+NonsmoothAlpha::NonsmoothAlpha(ContactDynamics& dynamics, const IntegratorSettings& settings)
+    : ContactStepper(dynamics, settings), matrix_(dynamics) {
+  const double r = settings.rho_inf;
+  if (!(r >= 0 && r <= 1)) throw InputError(fmt::format("rho_inf = {} is not between 0 and 1", r));
+  am_ = (2 * r - 1) / (r + 1);
+  af_ = r / (r + 1);
+  g_ = 0.5 + af_ - am_;
+  b_ = 0.25 * (g_ + 0.5) * (g_ + 0.5);
+  const auto slots = static_cast<std::size_t>(contacts_.slots());
+  for (std::vector<char>* c : {&closed_, &closed_trial_, &held_}) c->assign(slots, 0);
+  for (Vec* x : {&force_, &force_trial_, &impact_}) x->setZero(3 * contacts_.slots());
+  for (Vec* x : {&A_, &A_trial_, &A0_, &r_, &da_, &x_, &rhs_, &impulses_}) x->setZero(n_.nv);
+  for (Vec* x : {&B_, &B_trial_, &B0_, &f_}) x->setZero(n_.nz);
+  for (Vec* x : {&dlambda_, &mu_step_, &residual_}) x->setZero(n_.nc());
+  phi_.setZero(n_.nh);
+  for (Vec* x : {&p_base_, &p_end_, &p_}) x->setZero(n_.np);
+}
+
+void NonsmoothAlpha::started() {
+  ContactStepper::started();
+  const double near = kTouching * system().length_scale, slow = kNoApproach * system().velocity_scale;
+  closed_.assign(closed_.size(), 0);
+  force_.setZero();
+  if (system().any_rigid) {
+    contacts_.detect(contact_.engine_state(now_), near);
+    for (int slot = 0; slot < contacts_.slots(); ++slot) {
+      const SlotState& s = contacts_[slot];
+      closed_[static_cast<std::size_t>(slot)] =
+          system().pair(slot).rigid && s.present && std::abs(s.gap) <= near && std::abs(s.rate[0]) <= slow;
+    }
+  }
+  consistent(now_, closed_, force_, a_, lambda_, zdot_);
+  known_ = true;
+  A_ = a_;
+  B_ = zdot_;
+  matrix_.forget();
+}
+
+void NonsmoothAlpha::exchange(Archive& archive) {
+  ContactStepper::exchange(archive);
+  archive.vector(A_);
+  archive.vector(B_);
+  archive.vector(force_);
+  for (char& c : closed_) archive.count(c);
+}
+
+void NonsmoothAlpha::consistent(const State& s, const std::vector<char>& closed, Vec& forces, Vec& a, Vec& lambda,
+                                Vec& zdot) {
+  dynamics_.accelerations(s, a, lambda, zdot);
+  if (!system().any_rigid) return;
+  engine_.prepare_response(contact_.engine_state(s));
+  problem_.begin(nullptr);
+  const double slow = kNoSlip * system().velocity_scale;
+  for (int slot = 0; slot < contacts_.slots(); ++slot) {
+    if (!closed[static_cast<std::size_t>(slot)]) continue;
+    contacts_.evaluate(slot, true);
+    const SlotState& c = contacts_[slot];
+    if (!c.present) continue;
+    BlockCone cone;
+    cone.tangents = frictional(slot) ? system().pair(slot).tangents : 0;
+    const double speed = cone.tangents == 0 ? 0 : std::hypot(c.rate[1], cone.tangents == 2 ? c.rate[2] : 0.0);
+    cone.mu = friction(slot, speed, false);
+    if (speed > slow) {
+      cone.sliding = true;
+      for (int k = 0; k < cone.tangents; ++k) cone.d[k] = c.rate[1 + k] / speed;
+    }
+    StepProblem::Item& item = problem_.add(slot, cone);
+    for (int k = 0; k < item.rows(); ++k) item.b[k] = problem_.along(problem_.size() - 1, k, a) + c.bias[k];
+    item.r = forces.segment<3>(3 * slot);
+  }
+  forces.setZero();
+  if (problem_.size() == 0) return;
+  solve_contacts(1, "forces");
+  for (int i = 0; i < problem_.size(); ++i) forces.segment<3>(3 * problem_[i].slot) = problem_[i].r;
+  problem_.impulses(impulses_);
+  problem_.response(impulses_, x_, mu_step_);
+  a += x_;
+  lambda += mu_step_;
+}
+
+void NonsmoothAlpha::predict(double h) {
+  const double k = (1 - af_) / (1 - am_);
+  A_trial_ = A0_ + k * a_trial_;
+  B_trial_ = B0_ + k * zdot_trial_;
+  u1_ = h * now_.v + h * h * ((0.5 - b_) * A_ + b_ * A_trial_);
+  trial_.v = now_.v + h * ((1 - g_) * A_ + g_ * A_trial_);
+  trial_.z = now_.z + h * ((1 - g_) * B_ + g_ * B_trial_);
+}
+
+double NonsmoothAlpha::increment_size(double h, double cq) const {
+  const Vec &us = projector_.u_scale(), &vs = projector_.v_scale();
+  double size = 0;
+  for (int i = 0; i < n_.nv; ++i) {
+    const double rate = h * vs[i] / us[i];
+    size = std::max(size, std::abs(cq * da_[i]) / (us[i] * std::max(settings_.newton_tolerance * rate * rate, 1e-15)));
+  }
+  return size;
+}
+
+bool NonsmoothAlpha::smooth_part(double h) {
+  const double k = (1 - af_) / (1 - am_), cv = h * g_ * k, cq = h * h * b_ * k;
+  A0_ = (af_ * a_ - am_ * A_) / (1 - am_);
+  B0_ = (af_ * zdot_ - am_ * B_) / (1 - am_);
+  a_trial_ = a_;
+  zdot_trial_ = zdot_;
+  lambda_trial_ = lambda_;
+  force_trial_ = force_;
+  double last = 0;
+  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    predict(h);
+    if (!increment_rate(u1_, trial_.v, x_)) return false;
+    dynamics_.plus(now_.q, u1_, trial_.q);
+    if (iteration == 0 && !matrix_.factorize(trial_, a_trial_, lambda_trial_, cv, cq)) return false;
+    dynamics_.residual(trial_, a_trial_, lambda_trial_, r_, f_);
+    const double z_change =
+        n_.nz > 0 ? h * (f_ - zdot_trial_).cwiseQuotient(projector_.z_scale()).lpNorm<Eigen::Infinity>() : 0;
+    zdot_trial_ = f_;
+    rhs_ = -r_;
+    if (n_.nc() > 0) {
+      dynamics_.constraints(trial_, phi_, residual_);
+      residual_ /= -cv;
+    }
+    matrix_.solve(rhs_.data(), residual_.data(), da_.data(), dlambda_.data());
+    problem_.begin(&matrix_);
+    if (system().any_rigid) {
+      engine_.prepare_response(contact_.engine_state(trial_));
+      for (int slot = 0; slot < contacts_.slots(); ++slot) {
+        if (!closed_[static_cast<std::size_t>(slot)]) continue;
+        contacts_.evaluate(slot, false);
+        const SlotState& c = contacts_[slot];
+        if (!c.present) continue;
+        BlockCone cone;
+        cone.tangents = frictional(slot) ? system().pair(slot).tangents : 0;
+        cone.mu =
+            friction(slot, cone.tangents == 0 ? 0 : std::hypot(c.rate[1], cone.tangents == 2 ? c.rate[2] : 0.0), false);
+        StepProblem::Item& item = problem_.add(slot, cone);
+        for (int row = 0; row < item.rows(); ++row)
+          item.b[row] = c.rate[row] + cv * problem_.along(problem_.size() - 1, row, da_);
+        item.r = force_trial_.segment<3>(3 * slot);
+      }
+    }
+    force_trial_.setZero();
+    if (problem_.size() > 0) {
+      solve_contacts(cv, "forces");
+      for (int i = 0; i < problem_.size(); ++i) force_trial_.segment<3>(3 * problem_[i].slot) = problem_[i].r;
+      problem_.impulses(impulses_);
+      problem_.response(impulses_, x_, mu_step_);
+      da_ += x_;
+      dlambda_ += mu_step_;
+    }
+    a_trial_ += da_;
+    lambda_trial_ += dlambda_;
+    ++report_.newton_iterations;
+    const double size = std::max(increment_size(h, cq), z_change * 1e10);
+    if (!std::isfinite(size)) return false;
+    for (int i = 0; i < n_.nv; ++i) worst_error_[i] = std::abs(cq * da_[i]) / projector_.u_scale()[i];
+    const bool stagnant = iteration > 3 && size >= 0.5 * last && worst_error_.maxCoeff() < 1e-12;
+    if (iteration > 0 && (size <= 1 || stagnant)) {
+      predict(h);
+      dynamics_.plus(now_.q, u1_, trial_.q);
+      return true;
+    }
+    last = size;
+  }
+  return false;
+}
+
+bool NonsmoothAlpha::collide(double h) {
+  static_cast<void>(h);
+  engine_.prepare_response(contact_.engine_state(trial_));
+  problem_.begin(nullptr);
+  const auto add = [&](int slot, double e, double approach, double et, bool impact) {
+    contacts_.evaluate(slot, false);
+    const SlotState& c = contacts_[slot];
+    if (!c.present) return;
+    BlockCone cone;
+    cone.tangents = frictional(slot) ? system().pair(slot).tangents : 0;
+    cone.mu =
+        friction(slot, cone.tangents == 0 ? 0 : std::hypot(c.rate[1], cone.tangents == 2 ? c.rate[2] : 0.0), impact);
+    StepProblem::Item& item = problem_.add(slot, cone);
+    for (int row = 0; row < item.rows(); ++row) item.b[row] = c.rate[row] * (row == 0 ? 1 : 1 + et);
+    item.b[0] -= e * approach;
+  };
+  for (int slot = 0; slot < contacts_.slots(); ++slot)
+    if (closed_trial_[static_cast<std::size_t>(slot)]) add(slot, 0, 0, 0, false);
+  const int lasting = problem_.size();
+  for (const Hit& hit : hit_) {
+    const RigidContact& law = system().rigid(hit.slot);
+    const bool bounces =
+        law.restitution > 0 && hit.approach > kImpact * dv_speed_ + kNoApproach * system().velocity_scale;
+    const double et = bounces && law.reversibility >= 1 ? law.restitution * law.tangential_restitution : 0;
+    add(hit.slot, bounces ? law.restitution : 0.0, hit.approach, et, bounces);
+    if (!bounces) closed_trial_[static_cast<std::size_t>(hit.slot)] = 1;
+  }
+  solve_contacts(1, "impulses");
+  problem_.impulses(impulses_);
+  problem_.response(impulses_, x_, mu_step_);
+  bool any = false;
+  for (int i = 0; i < problem_.size(); ++i) {
+    const StepProblem::Item& item = problem_[i];
+    const SlotState& c = contacts_[item.slot];
+    impact_.segment<3>(3 * item.slot) = item.r;
+    const double after = c.rate[0] + problem_.along(i, 0, x_);
+    const int group = system().pair(item.slot).group;
+    if (!item.r.isZero(0)) {
+      any = true;
+      W_trial_[contact_.impact_channel(group)] += 0.5 * item.r[0] * (c.rate[0] + after);
+      for (int row = 1; row < item.rows(); ++row)
+        W_trial_[contact_.friction_channel(group)] +=
+            0.5 * item.r[row] * (2 * c.rate[row] + problem_.along(i, row, x_));
+    }
+    char& stays = closed_trial_[static_cast<std::size_t>(item.slot)];
+    stays = stays && after <= kNoApproach * system().velocity_scale;
+    if (i >= lasting && item.r[0] == 0) stays = 0;
+  }
+  if (n_.nc() > 0 && n_.np > 0) {
+    // Work of drives that the shock goes through: their channels are linear in the multipliers.
+    dynamics_.powers(trial_, a_trial_, lambda_trial_, p_);
+    W_trial_ -= p_;
+    lambda_trial_ += mu_step_;
+    dynamics_.powers(trial_, a_trial_, lambda_trial_, p_);
+    W_trial_ += p_;
+    lambda_trial_ -= mu_step_;
+  }
+  trial_.v += x_;
+  return any;
+}
+
+void NonsmoothAlpha::powers_at(const State& s, const Vec& a, const Vec& lambda, const Vec& forces,
+                               const std::vector<char>& closed, Vec& p) {
+  dynamics_.powers(s, a, lambda, p);
+  if (!system().any_rigid) return;
+  engine_.prepare_response(contact_.engine_state(s));
+  add_contact_powers(forces, closed, p);
+}
+
+void NonsmoothAlpha::add_contact_powers(const Vec& forces, const std::vector<char>& closed, Vec& p) {
+  for (int slot = 0; slot < contacts_.slots(); ++slot) {
+    if (!closed[static_cast<std::size_t>(slot)]) continue;
+    contacts_.evaluate(slot, false);
+    const SlotState& c = contacts_[slot];
+    if (!c.present) continue;
+    const auto r = forces.segment<3>(3 * slot);
+    p[contact_.friction_channel(system().pair(slot).group)] += r[0] * c.rate[0] + r[1] * c.rate[1] + r[2] * c.rate[2];
+  }
+}
+
+bool NonsmoothAlpha::attempt(double t1) {
+  const double h = t1 - now_.t;
+  step_ = {};
+  trial_.t = t1;
+  if (!known_) {
+    // Restored runs know them; this is for a state that was set from outside.
+    consistent(now_, closed_, force_, a_, lambda_, zdot_);
+    known_ = true;
+  }
+  if (!smooth_part(h)) return false;
+  const double v_scale = system().velocity_scale;
+  closed_trial_ = closed_;
+  W_trial_ = W_;
+  impact_.setZero();
+  restart_ = false;
+  hit_.clear();
+
+  // Work of the smooth part, at its own end: a jump comes after.
+  if (n_.np > 0) {
+    powers_at(now_, a_, lambda_, force_, closed_, p_base_);
+    powers_at(trial_, a_trial_, lambda_trial_, force_trial_, closed_, p_end_);
+    W_trial_ += 0.5 * h * (p_base_ + p_end_);
+  }
+
+  // Which lasting contacts press, which have opened, which came to rest.
+  double penetration = 0;
+  bool jump = false;
+  if (system().any_rigid) {
+    contacts_.detect(contact_.engine_state(trial_), 0);
+    for (int slot = 0; slot < contacts_.slots(); ++slot) {
+      const auto at = static_cast<std::size_t>(slot);
+      const SlotState& c = contacts_[slot];
+      held_[at] = 0;
+      if (closed_[at]) {
+        if (!c.present || (force_trial_[3 * slot] == 0 && c.rate[0] > kNoApproach * v_scale)) closed_trial_[at] = 0;
+        held_[at] = closed_trial_[at] && force_trial_[3 * slot] > 0;
+        continue;
+      }
+      if (system().pair(slot).rigid && c.present && c.gap < 0 && c.rate[0] < kNoApproach * v_scale)
+        hit_.push_back({slot, -c.rate[0]});
+    }
+    dv_speed_ = speed_of(h * a_trial_);
+    if (!hit_.empty()) {
+      // Rate at the moment the gap vanished: gap + gap'_0 s + (gap'_1 - gap'_0) s^2 / (2 h) = 0.
+      contacts_.detect(contact_.engine_state(now_), std::numeric_limits<double>::infinity());
+      for (Hit& hit : hit_) {
+        const SlotState& c = contacts_[hit.slot];
+        if (!c.present || c.gap <= 0) continue;
+        const double end = -hit.approach, bend = (end - c.rate[0]) / h;
+        const double root = c.rate[0] * c.rate[0] - 2 * bend * c.gap;
+        if (root >= 0) hit.approach = std::max(0.0, std::sqrt(root));
+      }
+    }
+    // Slip that comes to rest or turns round: forces jump.
+    for (int slot = 0; slot < contacts_.slots(); ++slot) {
+      const auto at = static_cast<std::size_t>(slot);
+      if (!closed_trial_[at] || !frictional(slot)) continue;
+      const Vec3 before = force_.segment<3>(3 * slot), after = force_trial_.segment<3>(3 * slot);
+      const double mu0 = friction(slot, 0, false);
+      const double change = (before.tail<2>() - after.tail<2>()).norm();
+      if (change > 0.1 * mu0 * std::max(before[0], after[0])) restart_ = true;
+    }
+  }
+  if (n_.nh > 0 && settings_.project) {
+    projector_.positions(trial_);
+  }
+  if (system().any_rigid) {
+    const double before = dynamics_.stored_energy(trial_);
+    const int corrections = report_.projections;
+    penetration = correct_gaps(&held_);
+    if (report_.projections != corrections && problem_.size() > 0) {
+      const double lifted = dynamics_.stored_energy(trial_) - before;
+      W_trial_[contact_.impact_channel(system().pair(problem_[0].slot).group)] += lifted;
+    }
+  }
+  dynamics_.minus(trial_.q, now_.q, u1_);
+  if (n_.nc() > 0 && settings_.project) projector_.velocities(trial_);
+  if (!hit_.empty()) {
+    jump = collide(h);
+    restart_ = true;
+  }
+  if (restart_) {
+    consistent(trial_, closed_trial_, force_trial_, a_trial_, lambda_trial_, zdot_trial_);
+    A_trial_ = a_trial_;
+    B_trial_ = zdot_trial_;
+  } else {
+    const double k = (1 - af_) / (1 - am_);
+    A_trial_ = A0_ + k * a_trial_;
+    B_trial_ = B0_ + k * zdot_trial_;
+  }
+
+  samples_trial_.clear();
+  if (system().any_rigid) {
+    engine_.prepare_response(contact_.engine_state(trial_));
+    for (int slot = 0; slot < contacts_.slots(); ++slot) {
+      ContactSample sample;
+      sample.slot = slot;
+      sample.force = force_trial_.segment<3>(3 * slot);
+      sample.impulse = impact_.segment<3>(3 * slot);
+      if (sample.force.isZero(0) && sample.impulse.isZero(0)) continue;
+      contacts_.evaluate(slot, false);
+      const SlotState& c = contacts_[slot];
+      if (!c.present) continue;
+      sample.gap = c.gap;
+      for (int k = 0; k < system().pair(slot).tangents; ++k) sample.slip[k] = c.rate[1 + k];
+      const double slip = std::hypot(sample.slip[0], sample.slip[1]);
+      sample.mode = !closed_trial_[static_cast<std::size_t>(slot)] ? Mode::open
+                    : slip > kNoSlip * v_scale                     ? Mode::slide
+                                                                   : Mode::stick;
+      samples_trial_.push_back(sample);
+    }
+  }
+  impulse_trial_ = impact_;
+  trial_known_ = true;
+  finish_step(!jump, penetration);
+  return true;
+}
+
+void NonsmoothAlpha::accept() {
+  ContactStepper::accept();
+  A_.swap(A_trial_);
+  B_.swap(B_trial_);
+  closed_.swap(closed_trial_);
+  force_.swap(force_trial_);
+}
+
+}  // namespace clatter::contact

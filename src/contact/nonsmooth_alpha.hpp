@@ -1,0 +1,71 @@
+// NonsmoothAlpha: generalized-alpha for motion with rigid contacts, impacts split from the smooth part.
+//
+// Smooth part, second order, with the forces r of lasting contacts in it (V-1, V-2 for the averages):
+//
+//   (1-am) A+ + am A = (1-af) a+ + af a                           A: the scheme's own accelerations
+//   u = h v + h^2 ((1/2-b) A + b A+),   v* = v + h ((1-g) A + g A+),   q* = q (+) u
+//   M a+ = f(q*, v*) + G^T lambda + W r
+//   G v* + y = 0,   0 <= r_N  perp  gap'* >= 0,   r_T in mu r_N C opposed to slip*           lasting contacts
+//
+// position level       phi(q+) = 0, gap = 0 where a lasting contact presses, gap >= 0 elsewhere: q+ = q* (+) delta with
+//                      the smallest delta in the metric of M; velocities do not feel it
+// velocity level       v+ = v* + w,  M w = W P + G^T Lambda: contacts that the step has closed collide by Moreau's law,
+//                      0 <= P_N  perp  gap'+ + e gap'- >= 0, together with the lasting ones; gap'- is the rate at the
+//                      moment the gap vanished, so that an elastic impact keeps its energy whatever the step
+//
+// An impact slower than twice what forces change in a step is plastic: its contact lasts from then on. A lasting
+// contact ends when r_N vanishes and its gap opens. After an impact, and when slip comes to rest or turns round, A is
+// started anew from the accelerations of the new state (P-31 with given slip directions): averages over a jump would
+// ring. Steps without such an event are of second order, those with one of first.
+//
+// Newton on (a+, lambda) with S = M + h g k C + h^2 b k K, k = (1-af)/(1-am); the contact problem is part of every
+// iteration. Inner states follow the same average, iterated with the rest.
+#pragma once
+
+#include "contact/contact_stepper.hpp"
+
+namespace clatter::contact {
+
+class NonsmoothAlpha final : public ContactStepper {
+ public:
+  NonsmoothAlpha(ContactDynamics& dynamics, const IntegratorSettings& settings);
+  void refresh() override { matrix_.forget(); }
+
+ protected:
+  bool attempt(double t1) override;
+  void accept() override;
+  void started() override;
+  void exchange(Archive& archive) override;
+  int halvings() const override { return 10; }
+
+ private:
+  // Newton's iteration for the smooth part; false without convergence.
+  bool smooth_part(double h);
+  void predict(double h);
+  double increment_size(double h, double cq) const;
+  // Collisions of the contacts in hit_ at trial_; true when one carried an impulse.
+  bool collide(double h);
+  // Accelerations, multipliers and forces of lasting contacts at a state, from the laws at acceleration level.
+  void consistent(const State& s, const std::vector<char>& closed, Vec& forces, Vec& a, Vec& lambda, Vec& zdot);
+  // Rates at which contact forces work at the engine's present links, added to the channels.
+  void add_contact_powers(const Vec& forces, const std::vector<char>& closed, Vec& p);
+  void powers_at(const State& s, const Vec& a, const Vec& lambda, const Vec& forces, const std::vector<char>& closed,
+                 Vec& p);
+
+  double am_, af_, g_, b_;
+  StepMatrix matrix_;
+  std::vector<char> closed_, closed_trial_, held_;
+  Vec force_, force_trial_;  // of lasting contacts, three numbers a slot
+  Vec A_, A_trial_, B_, B_trial_, A0_, B0_;
+  Vec r_, f_, da_, dlambda_, x_, mu_step_, rhs_, impulses_, residual_, phi_, p_base_, p_end_, p_;
+  Vec impact_;  // impulses of the collision, three numbers a slot
+  struct Hit {
+    int slot;
+    double approach;  // speed at which the gap vanished
+  };
+  std::vector<Hit> hit_;
+  double dv_speed_ = 0;
+  bool restart_ = false;
+};
+
+}  // namespace clatter::contact
