@@ -20,14 +20,24 @@ constexpr int kCheckpoints = 100;  // likewise
 constexpr double kOnGrid = 1e-9;   // a time this close to a sample, in sample intervals, is on it
 
 const std::vector<std::pair<std::string, Method>>& methods() {
-  static const std::vector<std::pair<std::string, Method>> all{
-      {"rk4", Method::rk4},       {"dopri5", Method::dopri5},
-      {"radau5", Method::radau5}, {"generalized-alpha", Method::generalized_alpha},
-      {"euler", Method::euler},   {"verlet", Method::verlet}};
+  static const std::vector<std::pair<std::string, Method>> all{{"rk4", Method::rk4},
+                                                               {"dopri5", Method::dopri5},
+                                                               {"radau5", Method::radau5},
+                                                               {"generalized-alpha", Method::generalized_alpha},
+                                                               {"euler", Method::euler},
+                                                               {"verlet", Method::verlet},
+                                                               {"event-driven", Method::event_driven},
+                                                               {"time-stepping", Method::time_stepping},
+                                                               {"smooth", Method::smooth}};
   return all;
 }
 
 bool has_fixed_step(Method method) { return method != Method::dopri5 && method != Method::radau5; }
+// The method that takes the steps: of event-driven and smooth their scheme.
+Method stepping(const Simulate& s) {
+  return s.method == Method::event_driven || s.method == Method::smooth ? s.scheme : s.method;
+}
+bool treats_contact(Method m) { return m == Method::event_driven || m == Method::time_stepping || m == Method::smooth; }
 
 Method method_named(std::string name) {
   std::replace(name.begin(), name.end(), '_', '-');
@@ -37,7 +47,8 @@ Method method_named(std::string name) {
     known.push_back(word);
   }
   std::string hint = did_you_mean(name, known);
-  if (hint.empty()) hint = "known are rk4, dopri5, radau5, generalized-alpha, euler and verlet";
+  if (hint.empty())
+    hint = "known are rk4, dopri5, radau5, generalized-alpha, euler, verlet, event-driven, time-stepping and smooth";
   throw InputError(fmt::format("--method: there is no integrator `{}`", name), hint);
 }
 
@@ -94,7 +105,7 @@ void decide_steps(Model& model) {
   const double length = s.end - s.start;
   if (s.checkpoint_interval <= 0) s.checkpoint_interval = length / kCheckpoints;
   if (s.output_step > 0) return;
-  if (has_fixed_step(s.method) && s.step > 0) {
+  if (has_fixed_step(stepping(s)) && s.step > 0) {
     // A whole number of steps, so that samples are step ends and carry no interpolation.
     const double most = std::max(1.0, std::round(length / kSamples / s.step));
     for (double m = most; m >= std::max(1.0, most - kSamples); --m) {
@@ -122,6 +133,11 @@ Model load_changed(const std::string& path, const Changes& changes) {
   Model model = load_model(path, options);
   Simulate& s = model.simulate;
   if (method) s.method = *method;
+  const bool rigid = std::any_of(model.contacts.begin(), model.contacts.end(),
+                                 [](const Contact& c) { return std::holds_alternative<RigidContact>(c.law); });
+  if (rigid && !treats_contact(s.method))
+    throw InputError(fmt::format("--method: `{}` cannot integrate rigid contacts by itself", method_name(s.method)),
+                     "use event-driven, time-stepping or smooth");
   if (joint) model.joint_coordinates = *joint;
   if (changes.step) s.step = positive(*changes.step, "--step");
   if (changes.tolerance) {
@@ -136,8 +152,8 @@ Model load_changed(const std::string& path, const Changes& changes) {
     }
     s.end = *changes.end;
   }
-  if (has_fixed_step(s.method) && !(s.step > 0)) {
-    throw InputError(fmt::format("{} has a fixed step, and the model gives none", method_name(s.method)),
+  if (has_fixed_step(stepping(s)) && !(s.step > 0)) {
+    throw InputError(fmt::format("{} has a fixed step, and the model gives none", method_name(stepping(s))),
                      "add --step, for example  --step 0.001");
   }
   decide_steps(model);
@@ -147,6 +163,9 @@ Model load_changed(const std::string& path, const Changes& changes) {
 Settings settings_of(const Model& model, const Changes& changes) {
   const Simulate& s = model.simulate;
   Settings list{{"method", method_name(s.method)},
+                {"scheme", method_name(s.scheme)},
+                {"time_stepping", s.time_stepping == TimeStepping::moreau ? "moreau" : "generalized-alpha"},
+                {"theta", exact(s.theta)},
                 {"coordinates", model.joint_coordinates ? "joint" : "absolute"},
                 {"start", exact(s.start)},
                 {"end", exact(s.end)},
@@ -189,6 +208,9 @@ Model load_recorded(const record::RunInfo& info) {
   const auto value = [&](const char* key) { return std::strtod(setting(key).c_str(), nullptr); };
   Simulate& s = model.simulate;
   s.method = method_named(setting("method"));
+  s.scheme = method_named(setting("scheme"));
+  s.time_stepping = setting("time_stepping") == "moreau" ? TimeStepping::moreau : TimeStepping::generalized_alpha;
+  s.theta = value("theta");
   model.joint_coordinates = joint_coordinates(setting("coordinates"));
   s.start = value("start");
   s.end = value("end");

@@ -103,8 +103,13 @@ Model Loader::run(const std::string& text, const std::string& name) {
   check_couplings();
   for (const auto& w : work_)
     for (const auto* e : w.sections.forces) force(*w.scope, *e);
+  for (const auto& w : work_)
+    for (const auto* e : w.sections.shapes) contact_shape(*w.scope, *e);
+  for (const auto& w : work_)
+    for (const auto* e : w.sections.contacts) contact(*w.scope, *e);
   for (const auto* n : outputs_) outputs(*n);
   for (const auto* n : checks_) checks(*n);
+  if (rigid_contacts()) model_.simulate.method = Method::event_driven;
   if (const auto* n = main_value("simulate")) simulate(*n);
   if (const auto* n = main_value("initial")) initial(*n);
   check_uses();
@@ -169,6 +174,8 @@ void Loader::merge(const YamlNode& root, const std::string& name) {
   section("bodies", sections_.bodies);
   section("joints", sections_.joints);
   section("forces", sections_.forces);
+  section("shapes", sections_.shapes);
+  section("contacts", sections_.contacts);
   section("instances", sections_.instances);
   std::vector<const YamlNode::Entry*> definitions;
   section("assemblies", definitions);
@@ -401,6 +408,8 @@ Sections Loader::assembly_sections(const YamlNode& node) {
   section("bodies", s.bodies);
   section("joints", s.joints);
   section("forces", s.forces);
+  section("shapes", s.shapes);
+  section("contacts", s.contacts);
   section("instances", s.instances);
   return s;
 }
@@ -415,6 +424,7 @@ void Loader::expand(Scope& scope, Sections sections) {
   keep(sections.bodies, "body");
   keep(sections.joints, "joint");
   keep(sections.forces, "force");
+  keep(sections.contacts, "contact");
   keep(sections.instances, "instance");
   const auto instances = sections.instances;
   work_.push_back({&scope, std::move(sections)});

@@ -11,6 +11,21 @@ namespace clatter::loading {
 
 namespace {
 bool is_pattern(const std::string& s) { return s.find_first_of("*?") != std::string::npos; }
+
+const std::vector<std::pair<std::string, Method>>& methods() {
+  static const std::vector<std::pair<std::string, Method>> all{{"rk4", Method::rk4},
+                                                               {"dopri5", Method::dopri5},
+                                                               {"radau5", Method::radau5},
+                                                               {"generalized-alpha", Method::generalized_alpha},
+                                                               {"euler", Method::euler},
+                                                               {"verlet", Method::verlet},
+                                                               {"event-driven", Method::event_driven},
+                                                               {"time-stepping", Method::time_stepping},
+                                                               {"smooth", Method::smooth}};
+  return all;
+}
+
+bool is_family(Method m) { return m == Method::event_driven || m == Method::time_stepping || m == Method::smooth; }
 }  // namespace
 
 void Loader::outputs(const YamlNode& node) {
@@ -106,13 +121,13 @@ void Loader::simulate(const YamlNode& node) {
   Simulate& s = model_.simulate;
   s.source = mistakes_.source(node);
   if (const auto w = o.word("method")) {
-    static const std::vector<std::pair<std::string, Method>> methods{
-        {"rk4", Method::rk4},       {"dopri5", Method::dopri5},
-        {"radau5", Method::radau5}, {"generalized-alpha", Method::generalized_alpha},
-        {"euler", Method::euler},   {"verlet", Method::verlet}};
-    for (const auto& [name, method] : methods)
+    for (const auto& [name, method] : methods())
       if (name == *w) s.method = method;
+    if (rigid_contacts() && !is_family(s.method))
+      mistakes_.add(*o.find("method"), fmt::format("`{}` cannot integrate rigid contacts by itself", *w),
+                    "use event-driven, time-stepping or smooth, with this as its `scheme`");
   }
+  contact_scheme(o);
   s.start = o.number_or("start", 0);
   s.end = o.number_or("end", 1);
   if (!(s.end > s.start)) {
@@ -134,9 +149,44 @@ void Loader::simulate(const YamlNode& node) {
     s.rho_inf = *r;
   }
   s.project = o.boolean("project").value_or(true);
-  const bool fixed = s.method == Method::rk4 || s.method == Method::euler || s.method == Method::verlet ||
-                     s.method == Method::generalized_alpha;
+  const Method m = s.method == Method::event_driven || s.method == Method::smooth ? s.scheme : s.method;
+  const bool fixed = m == Method::rk4 || m == Method::euler || m == Method::verlet || m == Method::generalized_alpha ||
+                     m == Method::time_stepping;
   if (fixed && !o.has("step")) o.require("step", "this method has a fixed step");
+}
+
+bool Loader::rigid_contacts() const {
+  return std::any_of(model_.contacts.begin(), model_.contacts.end(),
+                     [](const Contact& c) { return std::holds_alternative<RigidContact>(c.law); });
+}
+
+// What only the methods for contact have.
+void Loader::contact_scheme(const Object& o) {
+  Simulate& s = model_.simulate;
+  if (const auto w = o.word("scheme")) {
+    const YamlNode& n = *o.find("scheme");
+    if (s.method == Method::time_stepping) {
+      if (*w == "generalized-alpha")
+        s.time_stepping = TimeStepping::generalized_alpha;
+      else if (*w != "moreau")
+        mistakes_.add(n, fmt::format("`{}` is no scheme of time-stepping", *w), "one of: moreau generalized-alpha");
+    } else if (!is_family(s.method)) {
+      o.mistake("scheme", "`scheme` goes with the methods event-driven, time-stepping and smooth",
+                *w == "moreau" ? "use method: time-stepping" : fmt::format("name it as the method: method: {}", *w));
+    } else if (*w == "moreau") {
+      mistakes_.add(n, "`moreau` is a scheme of time-stepping", "use method: time-stepping");
+    } else {
+      for (const auto& [name, method] : methods())
+        if (name == *w) s.scheme = method;
+    }
+  }
+  if (const auto t = o.number("theta")) {
+    if (s.method != Method::time_stepping || s.time_stepping != TimeStepping::moreau)
+      o.mistake("theta", "`theta` goes with time-stepping by `moreau`");
+    else if (!(*t >= 0 && *t <= 1))
+      mistakes_.add(*o.find("theta"), fmt::format("`theta` lies between 0 and 1, this is {:.6g}", *t));
+    s.theta = *t;
+  }
 }
 
 void Loader::initial(const YamlNode& node) {
@@ -198,6 +248,8 @@ void Loader::check_finite() {
   }
   for (const auto& j : model_.joints)
     if (!good(j.a.placement) || !good(j.b.placement)) report(j);
+  for (const auto& s : model_.shapes)
+    if (!good(s.at.placement)) report(s);
   for (const auto& l : model_.loads)
     if (!good(l.at.placement) || (l.reaction && !good(l.reaction->placement))) report(l);
   for (const auto& f : model_.force_elements) {

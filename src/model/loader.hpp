@@ -1,5 +1,6 @@
 // The loader's inside: from YAML trees to a Model, in passes over all scopes (the model itself and each instance of an
-// assembly): names and parameters, bodies, joints, forces, then what to compute.
+// assembly): names and parameters, bodies, joints, forces, shapes and contacts, then what to
+// compute.
 #pragma once
 
 #include <deque>
@@ -19,7 +20,7 @@ Quat axes_along(const Vec3& z, const std::optional<Vec3>& y = {});
 
 // One scope with the sections of the files (or of the assembly) that fill it.
 struct Sections {
-  std::vector<const YamlNode::Entry*> parameters, frames, bodies, joints, forces, instances;
+  std::vector<const YamlNode::Entry*> parameters, frames, bodies, joints, forces, shapes, contacts, instances;
 };
 
 class Loader {
@@ -89,11 +90,37 @@ class Loader {
   void element(const Object& o, ForceElement f, const std::string& type);
   bool deformation(const Object& o, ForceElement& f, const std::string& type, bool& rotational, double& start);
 
+  // load_shapes.cpp
+  void contact_shape(const Scope& scope, const YamlNode::Entry& entry);
+  void shape_size(const Object& o, ContactShape& s);
+  void shape_points(const Object& o, ContactShape& s);
+  void shape_curve(const Object& o, ContactShape& s);
+  // Has the body a solid with a surface? The shape made of it, -1 after a report.
+  bool touchable(int body) const;
+  int shape_of_body(int body, const YamlNode& used);
+  bool section(const Shape& solid, ContactShape& s) const;
+
+  // load_contacts.cpp
+  void contact(const Scope& scope, const YamlNode::Entry& entry);
+  bool contact_law(const Object& contact, Contact& c);
+  std::optional<RigidContact> rigid_law(const Object& o);
+  std::optional<CompliantContact> compliant_law(const Object& o, const std::string& type);
+  std::optional<double> fraction(const Object& o, const char* key);  // between 0 and 1
+  Friction friction(const Object& o);
+  double contact_stiffness(const Object& o, double exponent);
+  // Indices of shapes that names of a contact stand for; empty after a report, or for a shape that is itself wrong.
+  std::vector<int> touching(const YamlNode& name, const Scope& scope);
+  std::vector<int> matching(const YamlNode& pattern, const Scope& scope);
+  std::vector<int> touching_all(const std::vector<const YamlNode*>& names, const Scope& scope);
+  bool can_touch(const ContactShape& a, const ContactShape& b, const YamlNode& at);
+
   // load_study.cpp
   void outputs(const YamlNode& node);
   void checks(const YamlNode& node);
   void check(const YamlNode& node);
   void simulate(const YamlNode& node);
+  void contact_scheme(const Object& o);
+  bool rigid_contacts() const;
   void initial(const YamlNode& node);
   void check_uses();
   void check_finite();
@@ -120,6 +147,13 @@ class Loader {
   std::unordered_map<std::string, int> body_index_, joint_index_;
   std::unordered_map<std::string, int> ground_frame_index_;
   std::unordered_set<std::string> objects_;  // full names of everything that has quantities
+  struct NamedShape {
+    int index;  // into the model's shapes, -1 for one with a mistake
+    Source source;
+  };
+  std::unordered_map<std::string, NamedShape> shape_index_;  // shapes have names of their own, apart from bodies
+  std::unordered_map<int, int> body_shape_index_;            // shapes made of bodies' solids, by body
+  std::unordered_set<std::string> contact_names_;            // of single pairs
   struct Coupling {
     const YamlNode* name;
     const Scope* scope;

@@ -25,10 +25,13 @@ enum class ValueType {
   function,     // expression of t and quantities
   functions,    // a list of up to three of them, or one
   pairs,        // [[e, s], ...]
+  points,       // [[x, y], ...] or [[x, y, z], ...]
   place,        // body, body.frame or a `place` object
   places,       // two places
   name,         // the name of an object or a quantity
   names,        // a list of names, or one
+  groups,       // two of these
+  friction,     // a number, a formula of v, or a `friction` object
   object,       // map described by `object`
   object_map,   // name: object
   object_list,  // list of objects
@@ -60,6 +63,9 @@ struct ObjectSpec {
 
 const std::vector<ObjectSpec>& language();
 const ObjectSpec& object_spec(std::string_view name);
+
+// The objects of contact, part of the above.
+std::vector<ObjectSpec> contact_language();
 
 // JSON schema (draft-07) of a model file.
 std::string json_schema();

@@ -21,6 +21,7 @@ std::string quoted(std::string_view s) {
 const char* const number_or_text = R"({"type": ["number", "string"]})";
 const char* const any_vector =
     R"({"type": "array", "items": {"type": ["number", "string"]}, "minItems": 2, "maxItems": 3})";
+const char* const names = R"({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})";
 
 std::string reference(const std::string& object) { return R"({"$ref": "#/definitions/)" + object + "\"}"; }
 
@@ -75,12 +76,18 @@ std::string value_schema(const KeySpec& k) {
       return fmt::format(R"({{"anyOf": [{}, {}]}})", number_or_text, any_vector);
     case V::pairs:
       return R"({"type": "array", "minItems": 2, "items": {"type": "array", "items": {"type": ["number", "string"]}, "minItems": 2, "maxItems": 2}})";
+    case V::points:
+      return fmt::format(R"({{"type": "array", "items": {}}})", any_vector);
     case V::place:
       return k.object.empty() ? R"({"type": "string"})" : object();
     case V::places:
       return fmt::format(R"({{"type": "array", "items": {}, "minItems": 2, "maxItems": 2}})", object());
     case V::names:
-      return R"({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})";
+      return names;
+    case V::groups:
+      return fmt::format(R"({{"type": "array", "items": {}, "minItems": 2, "maxItems": 2}})", names);
+    case V::friction:
+      return fmt::format(R"({{"anyOf": [{}, {}]}})", number_or_text, reference(k.object));
     case V::object:
       return object();
     case V::object_map:
@@ -157,6 +164,8 @@ std::string type_text(const KeySpec& k) {
       return "functions";
     case V::pairs:
       return "list of pairs";
+    case V::points:
+      return "list of points";
     case V::place:
       return "[place](#place)";
     case V::places:
@@ -165,6 +174,10 @@ std::string type_text(const KeySpec& k) {
       return "name";
     case V::names:
       return "name or list";
+    case V::groups:
+      return "two names or lists";
+    case V::friction:
+      return "number, formula or [friction](#friction)";
     case V::object:
       return fmt::format("[{}](#{})", k.object, k.object);
     case V::object_map:

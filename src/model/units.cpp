@@ -218,18 +218,19 @@ std::optional<UnitMatch> match_unit(std::string_view text) {
     const auto unit = find_unit(text.substr(at, n));
     if (!unit || (at + n < text.size() && text[at + n] == '(')) break;
     std::size_t end = at + n;
-    int exponent = 1;
+    double exponent = 1;
     if (end < text.size() && text[end] == '^') {
       std::size_t p = end + 1;
       const bool negative = p < text.size() && text[p] == '-';
       if (negative) ++p;
-      // One digit, not the start of a longer number: the sensible exponents.
-      if (p < text.size() && digit(text[p]) && (p + 1 == text.size() || !name_byte(text[p + 1]))) {
-        exponent = (text[p] - '0') * (negative ? -1 : 1);
-        end = p + 1;
-      } else {
-        break;
-      }
+      // One digit with or without decimals, not the start of a longer number: the sensible exponents.
+      if (p >= text.size() || !digit(text[p])) break;
+      std::size_t q = p + 1;
+      if (q + 1 < text.size() && text[q] == '.' && digit(text[q + 1]))
+        for (++q; q < text.size() && digit(text[q]);) ++q;
+      if (q < text.size() && name_byte(text[q])) break;
+      exponent = match_number(text.substr(p, q - p))->value * (negative ? -1 : 1);
+      end = q;
     }
     if (divide) exponent = -exponent;
     const auto raised = power(unit->dimension, exponent);

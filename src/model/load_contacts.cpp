@@ -1,0 +1,342 @@
+// Contacts: which shapes may touch, and the law between them.
+//
+// Laws: rigid (P-27, P-28, P-42), compliant (P-9, P-10, powers of the penetration), friction mu(v) of the slip speed
+// (P-11), of which Stribeck's mu = kinetic + (static - kinetic) exp(-v/velocity) has a block of its own.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "model/loader.hpp"
+#include "model/quantities.hpp"
+
+namespace clatter::loading {
+
+namespace {
+
+bool is_pattern(const std::string& s) { return s.find_first_of("*?") != std::string::npos; }
+
+std::string local_name(const std::string& full, const Scope& scope) {
+  return full.starts_with(scope.prefix) ? full.substr(scope.prefix.size()) : full;
+}
+
+}  // namespace
+
+// --- laws ------------------------------------------------------------------------------------------------------------
+
+std::optional<double> Loader::fraction(const Object& o, const char* key) {
+  const auto x = o.number(key);
+  if (!x || (*x >= 0 && *x <= 1)) return x;
+  mistakes_.add(*o.find(key), fmt::format("`{}` of {} lies between 0 and 1, this is {:.6g}", key, o.what(), *x));
+  return {};
+}
+
+Friction Loader::friction(const Object& o) {
+  Friction f;
+  const YamlNode* n = o.find("friction");
+  if (!n) return f;
+  if (n->kind == YamlNode::Kind::map) {
+    const Object b(reader_, *n, object_spec("friction"), fmt::format("the friction of {}", o.what()), o.scope());
+    const auto at_rest = b.not_negative("static"), sliding = b.not_negative("kinetic");
+    const auto speed = b.positive("velocity");
+    if (!at_rest || !sliding || !speed) return f;
+    if (*at_rest < *sliding) {
+      b.mistake("static", fmt::format("`static` ({:.6g}) is smaller than `kinetic` ({:.6g})", *at_rest, *sliding),
+                "friction that rises with the speed is written as a formula of `v`");
+      return f;
+    }
+    f.mu = *at_rest;
+    if (*at_rest == *sliding) return f;
+    f.curve = parse_expression(fmt::format("{} + {}*exp(-v/{})", *sliding, *at_rest - *sliding, *speed))
+                  .bind([](const std::string&) { return Symbol{}; }, {"v"})
+                  .expression;
+    return f;
+  }
+  const auto read = reader_.function(*n, o.scope(), Dimension{}, {{"v", dimension_of("m/s")}}, false, false);
+  if (!read) return f;
+  f.mu = read->constant;
+  f.curve = read->expression;
+  const auto fine = [](double mu) { return std::isfinite(mu) && mu >= 0; };
+  if (!f.curve) {
+    if (!fine(f.mu))
+      mistakes_.add(*n, fmt::format("`friction` of {} cannot be negative, this is {:.6g}", o.what(), f.mu));
+    return f;
+  }
+  // No proof, but the usual mistakes (a falling line, a pole at rest) show at some of these speeds.
+  for (const double v : {0.0, 1e-6, 1e-4, 1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0}) {
+    const double at[] = {v}, mu = f.curve->value(at);
+    if (v == 0) f.mu = mu;
+    if (fine(mu)) continue;
+    mistakes_.add(*n,
+                  fmt::format("`friction` of {} {} at v = {:.6g} m/s", o.what(),
+                              std::isfinite(mu) ? fmt::format("is negative ({:.6g})", mu) : "is not finite", v),
+                  "`v` is the slip speed, 0 or more");
+    break;
+  }
+  return f;
+}
+
+double Loader::contact_stiffness(const Object& o, double exponent) {
+  if (!o.require("stiffness")) return 0;
+  const YamlNode& n = *o.find("stiffness");
+  const auto power_of_length = power(dimension_of("m"), exponent);
+  const auto unit = power_of_length ? std::optional(dimension_of("N") / *power_of_length) : std::nullopt;
+  const auto c = reader_.constant(n, o.scope(), unit);
+  if (!c) return 0;
+  if (!unit && c->dimension)
+    mistakes_.add(n,
+                  fmt::format("with the exponent {:.6g} `stiffness` is a number without unit, in N and m", exponent));
+  if (!(c->value > 0))
+    mistakes_.add(n, fmt::format("`stiffness` of {} must be positive, this is {:.6g}", o.what(), c->value));
+  return c->value;
+}
+
+std::optional<CompliantContact> Loader::compliant_law(const Object& o, const std::string& type) {
+  using K = CompliantContact::Kind;
+  const std::size_t before = mistakes_.count();
+  CompliantContact c;
+  c.friction = friction(o);
+  c.friction_velocity = o.positive("friction_velocity").value_or(0);
+  if (type == "linear") {
+    const std::string model = o.word("model").value_or("damped");
+    c.kind = model == "elastic"    ? K::elastic
+             : model == "clipped"  ? K::clipped
+             : model == "relaxing" ? K::relaxing
+                                   : K::damped;
+    c.exponent = 1;
+    c.damping = o.not_negative("damping").value_or(0);
+    if (c.kind == K::elastic && o.has("damping")) o.mistake("damping", "an `elastic` contact has no damping");
+    if (c.kind == K::relaxing && o.require("damping", "it resists the surface's creep")) o.positive("damping");
+  } else {
+    c.kind = type == "hertz" ? K::hertz : (type == "hunt-crossley" ? K::hunt_crossley : K::lankarani_nikravesh);
+    c.exponent = o.positive("exponent").value_or(1.5);
+    if (c.kind == K::hunt_crossley && o.require("damping")) c.damping = o.not_negative("damping", 1).value_or(0);
+    if (c.kind == K::lankarani_nikravesh && o.require("restitution"))
+      c.restitution = fraction(o, "restitution").value_or(1);
+  }
+  if (mistakes_.count() == before) c.stiffness = contact_stiffness(o, c.exponent);
+  if (mistakes_.count() != before) return {};
+  return c;
+}
+
+std::optional<RigidContact> Loader::rigid_law(const Object& o) {
+  const std::size_t before = mistakes_.count();
+  RigidContact r;
+  r.restitution = fraction(o, "restitution").value_or(0);
+  if (const auto w = o.word("impact"))
+    r.impact = *w == "newton"   ? RigidContact::Impact::newton
+               : *w == "moreau" ? RigidContact::Impact::moreau
+                                : RigidContact::Impact::poisson;
+  r.tangential_restitution = fraction(o, "tangential_restitution").value_or(0);
+  r.reversibility = fraction(o, "reversibility").value_or(1);
+  r.impact_friction = o.not_negative("impact_friction");
+  r.friction = friction(o);
+  if (mistakes_.count() != before) return {};
+  return r;
+}
+
+bool Loader::contact_law(const Object& contact, Contact& c) {
+  const YamlNode* node = contact.find("law");
+  if (!node) return false;
+  const Object o(reader_, *node, object_spec("contact-law"), fmt::format("the law of {}", contact.what()),
+                 contact.scope());
+  if (!o.ok()) return false;
+  const auto type = o.word("type");
+  if (!type) return false;
+  o.check_type(*type);
+  if (*type != "rigid") {
+    auto l = compliant_law(o, *type);
+    if (l) c.law = std::move(*l);
+    return l.has_value();
+  }
+  auto r = rigid_law(o);
+  if (const YamlNode* n = o.find("smooth")) {
+    const Object s(reader_, *n, object_spec("compliant-law"), fmt::format("the smooth law of {}", contact.what()),
+                   contact.scope());
+    const auto smooth_type = s.ok() ? s.word("type") : std::nullopt;
+    if (!smooth_type) return false;
+    s.check_type(*smooth_type);
+    c.smooth = compliant_law(s, *smooth_type);
+    if (c.smooth && r && !s.has("friction")) c.smooth->friction = r->friction;
+  }
+  if (!r) return false;
+  c.law = std::move(*r);
+  return true;
+}
+
+// --- pairs -----------------------------------------------------------------------------------------------------------
+
+// A shape, else a body with a solid, of this name in the scope or in one around it. Patterns take all of the innermost
+// scope in which something fits: shapes, and bodies with a solid that carry no shape.
+std::vector<int> Loader::touching(const YamlNode& n, const Scope& scope) {
+  if (is_pattern(n.text)) return matching(n, scope);
+  for (const Scope* s = &scope; s; s = s->outer) {
+    const std::string full = s->prefix + n.text;
+    if (const auto it = shape_index_.find(full); it != shape_index_.end()) {
+      if (it->second.index < 0) return {};
+      return {it->second.index};
+    }
+    const auto it = body_index_.find(full);
+    if (it == body_index_.end()) continue;
+    if (!touchable(it->second)) {
+      const bool rod = model_.bodies[static_cast<std::size_t>(it->second)].shape.kind == Shape::Kind::rod;
+      mistakes_.add(n,
+                    rod ? fmt::format("body `{}` is a rod without radius: it has no surface", full)
+                        : fmt::format("body `{}` has no `shape` to touch with", full),
+                    "describe one under `shapes`");
+      return {};
+    }
+    const int index = shape_of_body(it->second, n);
+    if (index < 0) return {};
+    return {index};
+  }
+  if (n.text == "ground") {
+    mistakes_.add(n, "`ground` has no shape of its own",
+                  "describe one under `shapes`, for example floor: {on: ground, type: plane}");
+    return {};
+  }
+  std::vector<std::string> known;
+  for (const auto& [name, shape] : shape_index_) known.push_back(local_name(name, scope));
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i)
+    if (touchable(static_cast<int>(i))) known.push_back(local_name(model_.bodies[i].name, scope));
+  std::sort(known.begin(), known.end());
+  mistakes_.add(n, fmt::format("there is no shape `{}`, nor a body with a shape", n.text), did_you_mean(n.text, known));
+  return {};
+}
+
+std::vector<int> Loader::matching(const YamlNode& n, const Scope& scope) {
+  std::unordered_set<int> carriers;
+  for (const auto& s : model_.shapes)
+    if (shape_index_.count(s.name)) carriers.insert(s.at.body);
+  for (const Scope* s = &scope; s; s = s->outer) {
+    const auto fits = [&](const std::string& name) {
+      return name.starts_with(s->prefix) && glob_match(n.text, std::string_view(name).substr(s->prefix.size()));
+    };
+    std::vector<int> found;
+    bool any = false;
+    for (const auto& [name, shape] : shape_index_) {
+      if (!fits(name)) continue;
+      any = true;
+      if (shape.index >= 0) found.push_back(shape.index);
+    }
+    std::sort(found.begin(), found.end());  // in the order of the file
+    for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+      const int b = static_cast<int>(i);
+      if (carriers.count(b) || !touchable(b) || !fits(model_.bodies[i].name)) continue;
+      any = true;
+      if (const int index = shape_of_body(b, n); index >= 0) found.push_back(index);
+    }
+    if (any) return found;
+  }
+  mistakes_.add(n, fmt::format("no shape, and no body with a shape, is named like `{}`", n.text));
+  return {};
+}
+
+std::vector<int> Loader::touching_all(const std::vector<const YamlNode*>& names, const Scope& scope) {
+  std::vector<int> all;
+  std::unordered_set<int> seen;
+  for (const YamlNode* n : names)
+    for (const int i : touching(*n, scope))
+      if (seen.insert(i).second) all.push_back(i);
+  return all;
+}
+
+// Planar shapes touch planar ones, spatial shapes spatial ones; what meets a planar body lies in its plane.
+bool Loader::can_touch(const ContactShape& a, const ContactShape& b, const YamlNode& at) {
+  const bool flat = ContactShape::planar(a.kind);
+  if (flat != ContactShape::planar(b.kind)) {
+    const auto& [p, s] = flat ? std::tie(a, b) : std::tie(b, a);
+    std::string hint = "planar are: line circle polygon ellipse curve spline";
+    for (const auto* shape : {&p, &s})
+      if (!shape_index_.count(shape->name) && planar(shape->at.body))
+        hint = fmt::format(
+            "the solid of planar body `{}` stands for its section; describe a spatial one under `shapes`", shape->name);
+    mistakes_.add(at, fmt::format("`{}` is a planar shape and `{}` a spatial one: they cannot touch", p.name, s.name),
+                  hint);
+    return false;
+  }
+  if (!flat) return true;
+  for (const auto& [shape, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    const Quat& q = shape->at.placement.rotation;
+    if (shape->at.body >= 0 || !planar(other->at.body) || std::hypot(q.x(), q.y()) <= 1e-9) continue;
+    mistakes_.add(shape->source, fmt::format("shape `{}` is turned out of the x-y plane, in which `{}` moves",
+                                             shape->name, other->name));
+    return false;
+  }
+  return true;
+}
+
+void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
+  Contact c;
+  c.name = c.group = scope.prefix + e.key;
+  c.source = mistakes_.source(e);
+  const Object o(reader_, *e.node, object_spec("contact"), fmt::format("contact `{}`", c.name), scope);
+  if (!o.ok()) return;
+  const std::size_t before = mistakes_.count();
+  const bool lawful = contact_law(o, c);
+  const std::string way = o.one_of({"between", "among"});
+  if (way.empty()) return;
+  const YamlNode& n = *o.find(way);
+
+  std::vector<std::pair<int, int>> pairs;
+  bool broken = false;
+  const auto shape = [&](int i) -> const ContactShape& { return model_.shapes[static_cast<std::size_t>(i)]; };
+  const bool single = way == "between" && n.kind == YamlNode::Kind::list && n.items.size() == 2 &&
+                      std::all_of(n.items.begin(), n.items.end(), [](const YamlNode* i) {
+                        return i->kind == YamlNode::Kind::scalar && !is_pattern(i->text);
+                      });
+  if (way == "among") {
+    const auto names = reader_.names(n);
+    if (!names) return;
+    const auto all = touching_all(*names, scope);
+    broken = mistakes_.count() != before;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (std::size_t k = i + 1; k < all.size(); ++k)
+        if (shape(all[i]).at.body != shape(all[k]).at.body) pairs.emplace_back(all[i], all[k]), count_object(e);
+  } else {
+    if (n.kind != YamlNode::Kind::list || n.items.size() != 2) {
+      mistakes_.add(n, "`between` takes two shapes, or two lists of them: [[a, b], [c, d]]");
+      return;
+    }
+    const auto first_names = reader_.names(*n.items[0]), second_names = reader_.names(*n.items[1]);
+    if (!first_names || !second_names) return;
+    const auto first = touching_all(*first_names, scope), second = touching_all(*second_names, scope);
+    broken = mistakes_.count() != before;
+    std::unordered_set<int> in_first(first.begin(), first.end()), in_second(second.begin(), second.end());
+    for (const int i : first)
+      for (const int k : second) {
+        // Two shapes that are in both groups meet twice here, but are one pair.
+        if (i > k && in_first.count(k) && in_second.count(i)) continue;
+        if (shape(i).at.body != shape(k).at.body) {
+          pairs.emplace_back(i, k), count_object(e);
+        } else if (single) {
+          const int b = shape(i).at.body;
+          const std::string on = b < 0 ? "ground" : "body `" + model_.bodies[static_cast<std::size_t>(b)].name + "`";
+          mistakes_.add(n, fmt::format("`{}` and `{}` are both on {}", shape(i).name, shape(k).name, on),
+                        "shapes of one body cannot touch each other");
+          return;
+        }
+      }
+  }
+  if (pairs.empty()) {
+    // Names that stand for a shape with a mistake of its own leave nothing, and say nothing twice.
+    if (!broken && mistakes_.count() == 0)
+      mistakes_.add(n, fmt::format("{} has no two shapes on different bodies", o.what()));
+    return;
+  }
+  for (const auto& [i, k] : pairs)
+    if (!can_touch(shape(i), shape(k), n)) return;
+  if (!lawful || mistakes_.count() != before) return;
+  for (const auto& [i, k] : pairs) {
+    Contact& one = model_.contacts.emplace_back(c);
+    one.first = i;
+    one.second = k;
+    if (single) continue;
+    one.name += "." + local_name(shape(i).name, scope) + "." + local_name(shape(k).name, scope);
+    if (!contact_names_.insert(one.name).second)
+      mistakes_.add(n, fmt::format("two pairs of {} would both be named `{}`", o.what(), one.name),
+                    "give one of the shapes another name");
+  }
+}
+
+}  // namespace clatter::loading

@@ -1,0 +1,240 @@
+// The part of the language's table that is about contact: shapes, contacts and their laws.
+#include "model/schema.hpp"
+
+namespace clatter {
+
+namespace {
+
+using V = ValueType;
+using Words = std::vector<std::string>;
+
+const Words power_laws{"hertz", "hunt-crossley", "lankarani-nikravesh"};
+const Words compliant{"linear", "hertz", "hunt-crossley", "lankarani-nikravesh"};
+
+KeySpec friction_key() {
+  return {"friction",
+          V::friction,
+          false,
+          "1",
+          "Coefficient of friction: a number, a formula of the slip speed `v` in m/s, or a block with `static` and "
+          "`kinetic`; 0 unless given.",
+          "friction"};
+}
+
+std::vector<KeySpec> compliant_keys() {
+  return {
+      {"stiffness",
+       V::quantity,
+       false,
+       "N/m | N/m^1.5",
+       "Force for each unit of penetration (linear), or of penetration to the power `exponent`; required.",
+       "",
+       {},
+       compliant},
+      {"damping",
+       V::quantity,
+       false,
+       "N*s/m | s/m",
+       "Linear: force for each unit of the penetration's rate. Hunt-Crossley: chi of the factor 1 + chi times that "
+       "rate.",
+       "",
+       {},
+       {"linear", "hunt-crossley"}},
+      {"model",
+       V::word,
+       false,
+       "",
+       "`elastic`: stiffness only; `damped` (the default): spring and damper, may pull while it leaves; `clipped`: the "
+       "same but never pulls; `relaxing`: a surface without mass that follows the body, and creeps back when left.",
+       "",
+       {"elastic", "damped", "clipped", "relaxing"},
+       {"linear"}},
+      {"exponent", V::quantity, false, "1", "Power of the penetration; 1.5 (Hertz) unless given.", "", {}, power_laws},
+      {"friction_velocity",
+       V::quantity,
+       false,
+       "m/s",
+       "Slip speed at which the smoothed friction has reached most of its value; chosen by the program unless given.",
+       "",
+       {},
+       compliant}};
+}
+
+ObjectSpec contact_shape() {
+  const Words with_points{"polygon", "spline", "polytope"};
+  return {"contact-shape",
+          "A contour or surface on a body. Planar shapes (line, circle, polygon, ellipse, curve, spline) lie in the "
+          "x-y plane of their frame and touch planar shapes; the others are spatial and touch spatial ones.",
+          "",
+          {{"on", V::place, true, "", "The body, frame of a body, or ground it belongs to."},
+           {"type",
+            V::word,
+            true,
+            "",
+            "The kind of shape.",
+            "",
+            {"line", "circle", "polygon", "ellipse", "curve", "spline", "plane", "sphere", "box", "capsule", "cylinder",
+             "polytope"}},
+           {"at", V::vector, false, "m", "Where its origin sits in that body or frame."},
+           {"rotate", V::rotation, false, "", "How it is turned in that body or frame.", "orientation"},
+           {"radius",
+            V::quantity,
+            false,
+            "m",
+            "Radius; 0 makes a circle or sphere a point.",
+            "",
+            {},
+            {"circle", "sphere", "capsule", "cylinder"}},
+           {"length",
+            V::quantity,
+            false,
+            "m",
+            "Length along z of a cylinder, or between the centres of a capsule's ends; of a line along x, about the "
+            "origin (endless unless given).",
+            "",
+            {},
+            {"line", "capsule", "cylinder"}},
+           {"size", V::vector, false, "m", "Edges of a box along x, y, z.", "", {}, {"box"}},
+           {"semi_axes", V::quantities, false, "m", "[a, b]: semi-axes along x and y.", "", {}, {"ellipse"}},
+           {"points",
+            V::points,
+            false,
+            "m",
+            "Polygon: corners [x, y], convex and counter-clockwise; spline: points [x, y] the curve passes through; "
+            "polytope: points [x, y, z] whose convex hull it is.",
+            "",
+            {},
+            with_points},
+           {"x", V::function, false, "m", "The curve's x as a formula of its parameter `s`.", "", {}, {"curve"}},
+           {"y", V::function, false, "m", "The curve's y as a formula of its parameter `s`.", "", {}, {"curve"}},
+           {"from", V::quantity, false, "", "`s` at the start of the curve.", "", {}, {"curve"}},
+           {"to", V::quantity, false, "", "`s` at the end of the curve.", "", {}, {"curve"}},
+           {"closed",
+            V::boolean,
+            false,
+            "",
+            "The end is joined to the start (false unless given).",
+            "",
+            {},
+            {"curve", "spline"}},
+           {"hollow",
+            V::boolean,
+            false,
+            "",
+            "The material is outside (false unless given).",
+            "",
+            {},
+            {"circle", "sphere"}}}};
+}
+
+ObjectSpec contact_law() {
+  ObjectSpec law{"contact-law",
+                 "What two shapes do when they touch: `rigid` (impenetrable, exact friction, impacts in no time), or "
+                 "a force that grows with the penetration.",
+                 "",
+                 {{"type",
+                   V::word,
+                   true,
+                   "",
+                   "The kind of law.",
+                   "",
+                   {"rigid", "linear", "hertz", "hunt-crossley", "lankarani-nikravesh"}},
+                  friction_key(),
+                  {"restitution",
+                   V::quantity,
+                   false,
+                   "1",
+                   "Coefficient of restitution, 0 to 1; rigid: 0 unless given; lankarani-nikravesh: required.",
+                   "",
+                   {},
+                   {"rigid", "lankarani-nikravesh"}},
+                  {"impact",
+                   V::word,
+                   false,
+                   "",
+                   "The impact law: `poisson` (the default; restitution of impulses), `newton` (of velocities; not for "
+                   "eccentric impacts with friction) or `moreau`.",
+                   "",
+                   {"newton", "poisson", "moreau"},
+                   {"rigid"}},
+                  {"tangential_restitution",
+                   V::quantity,
+                   false,
+                   "1",
+                   "Part of the tangential impulse of compression that is given back, 0 to 1; 0 unless given.",
+                   "",
+                   {},
+                   {"rigid"}},
+                  {"reversibility",
+                   V::quantity,
+                   false,
+                   "1",
+                   "Part of the friction that works reversibly in expansion, 0 to 1, where `tangential_restitution` is "
+                   "not 0; 1 unless given.",
+                   "",
+                   {},
+                   {"rigid"}},
+                  {"impact_friction",
+                   V::quantity,
+                   false,
+                   "1",
+                   "Coefficient of friction in impacts; that of `friction` at rest unless given.",
+                   "",
+                   {},
+                   {"rigid"}},
+                  {"smooth",
+                   V::object,
+                   false,
+                   "",
+                   "The law that `method: smooth` puts in the place of this one; made from the model's scales unless "
+                   "given.",
+                   "compliant-law",
+                   {},
+                   {"rigid"}}}};
+  for (auto& k : compliant_keys()) law.keys.push_back(std::move(k));
+  return law;
+}
+
+ObjectSpec compliant_law() {
+  ObjectSpec law{"compliant-law",
+                 "A force that grows with the penetration.",
+                 "",
+                 {{"type", V::word, true, "", "The kind of law.", "", compliant},
+                  friction_key(),
+                  {"restitution",
+                   V::quantity,
+                   false,
+                   "1",
+                   "Coefficient of restitution, 0 to 1; required.",
+                   "",
+                   {},
+                   {"lankarani-nikravesh"}}}};
+  for (auto& k : compliant_keys()) law.keys.push_back(std::move(k));
+  law.keys[1].text = "As in `contact-law`; that of the rigid law unless given.";
+  return law;
+}
+
+}  // namespace
+
+std::vector<ObjectSpec> contact_language() {
+  return {contact_shape(),
+          {"contact",
+           "Shapes that may touch: the pairs and what happens between them.",
+           "",
+           {{"between", V::groups, false, "",
+             "Two shapes, or two groups of them of which each of the first may touch each of the second. A body with a "
+             "`shape` may stand for it; `*` and `?` make a name a pattern."},
+            {"among", V::names, false, "", "Shapes of which any two on different bodies may touch."},
+            {"law", V::object, true, "", "What they do when they touch.", "contact-law"}}},
+          contact_law(),
+          compliant_law(),
+          {"friction",
+           "Friction that falls from rest to sliding: kinetic + (static - kinetic) exp(-v/velocity) for the slip speed "
+           "v.",
+           "a number, or a formula of `v`: `0.2 + 0.1*exp(-v/0.1)`",
+           {{"static", V::quantity, true, "1", "Coefficient at rest."},
+            {"kinetic", V::quantity, true, "1", "Coefficient in fast sliding."},
+            {"velocity", V::quantity, true, "m/s", "Slip speed over which it falls."}}}};
+}
+
+}  // namespace clatter
