@@ -299,7 +299,8 @@ bool ImpactSolver::solve_cones(const ImpactProblem& problem, const Vec& slip, bo
     say(result, "the impact's complementarity problem was not solved");
     return false;
   }
-  const bool several = options.count_solutions ? found.count != SolutionCount::unique : indeterminate(problem, r_);
+  const bool counted = found.count == SolutionCount::several || found.count == SolutionCount::infinite;
+  const bool several = options.count_solutions ? counted : indeterminate(problem, r_);
   if (several) choose_opposing(problem, slip, result);
   return true;
 }
