@@ -12,6 +12,9 @@ namespace {
 
 constexpr double kSingular = 1e-10;  // pivot of the scaled equations, relative to the largest
 constexpr double kSame = 1e-8;       // scaled distance below which two solutions are one
+constexpr double kNothing = 1e-10;   // scaled coefficients below this are rounding
+// A state refused by less than this factor times its tolerance is doubtful: then "none" is not proved.
+constexpr double kDoubt = 1e3;
 
 class Enumerator {
  public:
@@ -105,7 +108,11 @@ class Enumerator {
   void keep_if_solution(bool family, bool family_of_y) {
     project(s_, u_);
     kinematics(p_, u_, y_);
-    if (residual(s_, u_, y_, F_).complementarity > kSolvedResidual) return;
+    const double found = residual(s_, u_, y_, F_).complementarity;
+    if (found > kSolvedResidual) {
+      doubt_ = doubt_ || found <= kDoubt * kSolvedResidual;
+      return;
+    }
     for (EnumeratedSolution& known : out_.solutions) {
       if ((known.r - u_).cwiseAbs().maxCoeff() > kSame * (1 + u_.cwiseAbs().maxCoeff())) continue;
       known.family = known.family || family;
@@ -148,6 +155,13 @@ class Enumerator {
       G.row(k) = rows[i] * N;
       g(k) = rows[i].dot(r0) + values[i];
     }
+    // Ranks below are relative to the largest entry: a matrix of rounding errors must count as zero.
+    G = (G.array().abs() < kNothing).select(0.0, G);
+  }
+
+  bool beyond(double value, double tolerance) {
+    doubt_ = doubt_ || (value > tolerance && value <= kDoubt * tolerance);
+    return value > tolerance;
   }
 
   void try_singular() {
@@ -155,11 +169,15 @@ class Enumerator {
     cod.setThreshold(kSingular);
     cod.compute(C_);
     const Vec r0 = cod.solve(d_);
-    if ((C_ * r0 - d_).cwiseAbs().maxCoeff() > kSolvedResidual * (1 + r0.cwiseAbs().maxCoeff())) return;
+    if (beyond((C_ * r0 - d_).cwiseAbs().maxCoeff(), kSolvedResidual * (1 + r0.cwiseAbs().maxCoeff()))) return;
     Eigen::FullPivLU<Mat> kernel;
     kernel.setThreshold(kSingular);
     kernel.compute(C_);
-    if (kernel.dimensionOfKernel() == 0) return;
+    if (kernel.dimensionOfKernel() == 0) {
+      u_ = r0;
+      keep_if_solution(false, false);
+      return;
+    }
     Eigen::HouseholderQR<Mat> basis(kernel.kernel());
     const Mat N = basis.householderQ() * Mat::Identity(n_, kernel.dimensionOfKernel());
     Mat G;
@@ -174,7 +192,7 @@ class Enumerator {
       const Mat Q = Mat(range.householderQ()).rightCols(G.rows() - range.rank());
       Vec slack;
       const double left = nonnegative_least_squares(Q.transpose(), Q.transpose() * g, slack);
-      if (left > 1e-9 * (1 + g.cwiseAbs().maxCoeff())) return;
+      if (beyond(left, 1e-9 * (1 + g.cwiseAbs().maxCoeff()))) return;
       Eigen::CompleteOrthogonalDecomposition<Mat> cod_G;
       cod_G.setThreshold(1e-9);
       cod_G.compute(G);
@@ -212,6 +230,7 @@ class Enumerator {
       several_y = several_y || (e.y - first).cwiseAbs().maxCoeff() > kSame * (1 + first.cwiseAbs().maxCoeff());
     }
     const std::size_t found = out_.solutions.size();
+    if (found == 0 && doubt_) return;
     out_.count = family       ? SolutionCount::infinite
                  : found == 0 ? SolutionCount::none
                  : found == 1 ? SolutionCount::unique
@@ -230,6 +249,7 @@ class Enumerator {
   std::vector<Piece> at_;
   Mat C_;
   Vec d_, u_, y_, F_, rest_;
+  bool doubt_ = false;
   BasisLu lu_;
 };
 

@@ -26,7 +26,7 @@ struct EnumeratedSolution {
 };
 
 struct Enumeration {
-  SolutionCount count = SolutionCount::unknown;    // of r; unknown when there are too many states
+  SolutionCount count = SolutionCount::unknown;    // of r; unknown: too many states, or a close miss
   SolutionCount count_y = SolutionCount::unknown;  // of y
   std::vector<EnumeratedSolution> solutions;
   long states = 0, singular_states = 0;

@@ -10,7 +10,7 @@
 // A path that ends on a ray, or in a solution whose residual is too large, is walked again with another covering vector
 // from a fixed sequence and the tableau recomputed from the basis now and then.
 //
-// Work arrays are kept: solving again with the same or a smaller size takes no memory.
+// Work arrays are kept: solving again with the same size takes no memory.
 #pragma once
 
 #include <cstdint>
