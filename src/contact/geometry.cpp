@@ -153,6 +153,7 @@ void sample_contour(const ContactShape& shape, Geometry& g) {
     g.closed = smooth;
   }
   g.points.resize(static_cast<std::size_t>(count + (g.closed ? 0 : 1)));
+  g.normals.resize(g.points.size());
   double largest_step = 0;
   g.convex = g.closed;
   for (std::size_t i = 0; i < g.points.size(); ++i) {
@@ -163,6 +164,7 @@ void sample_contour(const ContactShape& shape, Geometry& g) {
     if (p.speed() * (g.to - g.from) <= 1e-9 * (p.r - g.points.front().head<2>()).norm() || p.speed() == 0)
       fail(shape, fmt::format("the curve stands still at s = {:.6g}: x'(s) = y'(s) = 0", s));
     g.points[i] = {p.r.x(), p.r.y(), 0};
+    g.normals[i] = {p.outward().x(), p.outward().y(), 0};
     if (p.curvature() * p.speed() * (g.to - g.from) < -1e-9) g.convex = false;
     if (i > 0) largest_step = std::max(largest_step, (g.points[i] - g.points[i - 1]).norm());
     g.bound = std::max(g.bound, p.r.norm());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "contact/shape.hpp"
 
@@ -21,6 +22,15 @@ inline constexpr double far_away = 1e30;  // margin where no other feature is
 
 // Shorter than this no direction is taken from a difference of positions.
 inline constexpr double no_direction = 1e-12;
+
+template <class E>
+const E& item(const std::vector<E>& list, int i) {
+  return list[static_cast<std::size_t>(i)];
+}
+template <class E>
+int count_of(const std::vector<E>& list) {
+  return static_cast<int>(list.size());
+}
 
 template <class T>
 T smaller(const T& a, const T& b) {

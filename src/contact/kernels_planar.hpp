@@ -32,8 +32,6 @@ struct Frame2 {
 };
 
 inline Vec2 flat(const Vec3& v) { return v.head<2>(); }
-inline const Vec3& item(const std::vector<Vec3>& list, int i) { return list[static_cast<std::size_t>(i)]; }
-inline int count_of(const std::vector<Vec3>& list) { return static_cast<int>(list.size()); }
 
 // Ball against the line through o with outward normal m, both in the axes of `frame`.
 template <class T>

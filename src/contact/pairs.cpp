@@ -40,8 +40,10 @@ const char* partners(const Geometry& g) {
                       : "a sphere touches plane, sphere, box, capsule, cylinder, polytope";
     case Family::plane:
       return "a plane touches sphere, box, capsule, cylinder, polytope";
+    case Family::cylinder:
+      return "a cylinder touches plane, sphere, box, capsule, polytope; not another cylinder";
     default:
-      return "box, capsule, cylinder and polytope touch plane, sphere, box, capsule, cylinder, polytope";
+      return "box, capsule and polytope touch plane, sphere, box, capsule, cylinder, polytope";
   }
 }
 
@@ -77,6 +79,20 @@ int slot_count(const Geometry& first, const Geometry& second) {
       return hole ? 2 : 1;
     case pair_key(Family::sphere, Family::polytope):
       return hole ? size(second.points) : 1;
+    case pair_key(Family::capsule, Family::capsule):
+      return 5;
+    case pair_key(Family::capsule, Family::cylinder):
+      return 3;
+    case pair_key(Family::capsule, Family::polytope):
+      return 2 + size(second.edges) + size(second.points);
+    case pair_key(Family::capsule, Family::plane):
+      return 2;
+    case pair_key(Family::cylinder, Family::polytope):
+      return 8 * size(second.normals) + size(second.points) + size(second.edges);
+    case pair_key(Family::cylinder, Family::plane):
+      return 8;
+    case pair_key(Family::polytope, Family::polytope):
+      return size(first.points) + size(second.points) + size(first.edges) * size(second.edges);
     case pair_key(Family::polytope, Family::plane):
       return size(first.points);
   }

@@ -19,7 +19,7 @@ struct Geometry {
   double radius = 0, length = 0;
   Vec3 size = Vec3::Zero();
   std::vector<Vec3> points;                // vertices, shape axes; of a curve: samples at equal steps of its parameter
-  std::vector<Vec3> normals;               // outward, of edges (polygon: edge i from point i to i + 1) or faces
+  std::vector<Vec3> normals;               // outward, of edges (polygon: edge i from point i to i + 1), faces, samples
   std::vector<std::vector<int>> faces;     // box and polytope: vertices of each face, counter-clockwise from outside
   std::vector<std::pair<int, int>> edges;  // box and polytope
   std::vector<std::array<int, 2>> edge_faces;

@@ -1,6 +1,6 @@
 // Dispatch of a pair to its kernel, in the kernel's order, and back to the model's; tangents.
-#include "contact/kernels_planar.hpp"
-#include "contact/kernels_spatial.hpp"
+#include "contact/kernels_contour.hpp"
+#include "contact/kernels_polytope.hpp"
 #include "contact/pairs.hpp"
 
 namespace clatter::contact {
@@ -14,6 +14,14 @@ bool touch_planar(const Geometry& a, const Geometry& b, int slot, const Pose<T>&
   switch (pair_key(family(a.kind), family(b.kind))) {
     case pair_key(Family::circle, Family::circle):
       return circle_circle<T>(a, b, A, B, out);
+    case pair_key(Family::circle, Family::contour):
+      return ball_against_contour<T>(A.p, a.radius, a.hollow, b, B, branch.feature, branch.s1, out);
+    case pair_key(Family::contour, Family::contour):
+      return contour_contour<T>(a, b, A, B, branch, out);
+    case pair_key(Family::contour, Family::polygon):
+      return contour_polygon<T>(a, b, slot, A, B, branch, out);
+    case pair_key(Family::contour, Family::line):
+      return contour_line<T>(a, b, A, B, branch, out);
     case pair_key(Family::circle, Family::polygon):
       if (a.hollow) return hole_point<T>(a, A, B.point(item(b.points, slot)), out);
       return ball_against_polygon<T>(A.p, a.radius, b, B, branch, out);
@@ -32,13 +40,35 @@ template <class T>
 bool touch_spatial(const Geometry& a, const Geometry& b, int slot, const Pose<T>& pose1, const Pose<T>& pose2,
                    Branch& branch, Near3<T>& out) {
   const Frame3<T> A(pose1), B(pose2);
-  static_cast<void>(branch);
   switch (pair_key(family(a.kind), family(b.kind))) {
     case pair_key(Family::sphere, Family::sphere):
       return sphere_sphere<T>(a, b, A, B, out);
     case pair_key(Family::sphere, Family::plane):
       out = ball_plane<T>(A.p, a.radius, B);
       return true;
+    case pair_key(Family::sphere, Family::capsule):
+      if (a.hollow) return hole_ball<T>(a, A, rod_end<T>(b, B, slot), b.radius, out);
+      return ball_against_capsule<T>(A.p, a.radius, b, B, branch, out);
+    case pair_key(Family::sphere, Family::cylinder):
+      return ball_against_cylinder<T>(A.p, a.radius, b, B, branch, out);
+    case pair_key(Family::sphere, Family::polytope):
+      if (a.hollow) return hole_ball<T>(a, A, B.point(item(b.points, slot)), 0, out);
+      return ball_against_polytope<T>(A.p, a.radius, b, B, branch, out);
+    case pair_key(Family::capsule, Family::capsule):
+      return capsule_capsule<T>(a, b, slot, A, B, branch, out);
+    case pair_key(Family::capsule, Family::cylinder):
+      return capsule_cylinder<T>(a, b, slot, A, B, branch, out);
+    case pair_key(Family::capsule, Family::polytope):
+      return capsule_polytope<T>(a, b, slot, A, B, branch, out);
+    case pair_key(Family::capsule, Family::plane):
+      out = ball_plane<T>(rod_end<T>(a, A, slot), a.radius, B);
+      return true;
+    case pair_key(Family::cylinder, Family::polytope):
+      return cylinder_polytope<T>(a, b, slot, A, B, branch, out);
+    case pair_key(Family::cylinder, Family::plane):
+      return cylinder_plane<T>(a, slot, A, B, branch, out);
+    case pair_key(Family::polytope, Family::polytope):
+      return polytope_polytope<T>(a, b, slot, A, B, branch, out);
     case pair_key(Family::polytope, Family::plane):
       out = ball_plane<T>(A.point(item(a.points, slot)), 0, B);
       return true;
