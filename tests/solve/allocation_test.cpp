@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "solve/contact_solver.hpp"
+#include "solve/contact_systems.hpp"
 #include "solve/linear_solver.hpp"
 #include "solve/random_matrices.hpp"
 #include "solve/schur_solver.hpp"
@@ -108,6 +110,22 @@ TEST(Allocation, NoneForConstraintForcesWithRedundantRows) {
               }),
               0);
   }
+}
+
+TEST(Allocation, StopsAfterTheFirstContactProblemOfASize) {
+  Eigen::VectorXd mu = Eigen::VectorXd::Constant(6, 0.3);
+  mu(2) = 0.1;
+  ContactProblem first = test::tower(mu, 3).problem(), second = test::tower(mu, 4).problem();
+  Eigen::MatrixXd A = first.A;
+  Eigen::VectorXd b = first.b, x, y, r;
+  LemkeSolver lemke;
+  ContactSolver contact;
+  lemke.solve(A, b, x, y);
+  contact.solve(first, r);
+  contact.solve(second, r);
+  EXPECT_EQ(allocations_in([&] { lemke.solve(A, b, x, y); }), 0);
+  EXPECT_EQ(allocations_in([&] { contact.solve(first, r); }), 0);
+  EXPECT_EQ(allocations_in([&] { contact.solve(second, r); }), 0);
 }
 
 }  // namespace
