@@ -13,39 +13,50 @@ EventDriven::EventDriven(std::shared_ptr<const ContactSystem> contacts, Engine& 
 
 void EventDriven::begin_phase(const State& s, double h) {
   IntegratorSettings settings = settings_;
-  if (h > 0 && (settings.scheme == Scheme::dopri5 || settings.scheme == Scheme::radau5)) settings.step = h;
+  if (h > 0 && controls_step(settings.scheme)) settings.step = h;
   inner_ = make_integrator(settings, dynamics_);
   inner_->start(s);
   W_base_ = W_;
+  W_certified_ = W_;
+  projector_ = std::make_unique<Projector>(dynamics_);
+  if (dynamics_.sizes().nc() > 0) projector_->start(s);
 }
 
 void EventDriven::start(const State& s) {
   W_.setZero(dynamics_.sizes().np);
   impacts_ = 0;
-  state_ = s;
+  certificate_ = {};
+  State first = s;
+  if (first.z.size() < dynamics_.sizes().nz) {
+    const auto own = first.z.size();
+    first.z.conservativeResize(dynamics_.sizes().nz);
+    first.z.tail(dynamics_.sizes().nz - own).setZero();
+  }
   touched_.clear();
   stopped_.clear();
-  dynamics_.set_active({}, s);
-  instant_.settle(state_, {}, {}, {}, false, result_);
+  dynamics_.set_active({}, first);
+  instant_.settle(first, {}, {}, {}, false, result_);
   W_ += result_.work;
   impacts_ += result_.impacts;
-  begin_phase(state_, settings_.step);
-  at_instant_ = pending_ = false;
+  begin_phase(first, settings_.step);
+  pending_ = false;
+  stored_ = dynamics_.stored_energy(first);
 }
 
 const StepReport& EventDriven::step(double t_limit) {
   if (pending_) {
+    fired_names_.clear();
     decide();
     report_ = {};
-    report_.t = state_.t;
+    report_.t = state().t;
     report_.at_event = true;
     return report_;
   }
-  at_instant_ = false;
   fired_names_.clear();
   result_.changes.clear();
   report_ = inner_->step(t_limit);
   W_ = W_base_ + inner_->work();
+  certify();
   if (!report_.at_event) {
     h_ = inner_->next_step();
     return report_;
@@ -70,27 +81,82 @@ const StepReport& EventDriven::step(double t_limit) {
 }
 
 void EventDriven::decide() {
-  state_ = inner_->state();
+  State s = inner_->state();
   const std::vector<ActiveContact> before = dynamics_.active();
   const double h = std::max(inner_->next_step(), h_);
-  instant_.settle(state_, before, touched_, stopped_, on_edge_, result_);
+  instant_.settle(s, before, touched_, stopped_, on_edge_, result_);
   W_ += result_.work;
   impacts_ += result_.impacts;
-  begin_phase(state_, h);
+  Certificate at;
+  at.complementarity = result_.residual;
+  at.cone = result_.violation;
+  certificate_.take(at, s.t);
+  begin_phase(s, h);
   pending_ = false;
-  at_instant_ = true;
+  stored_ = dynamics_.stored_energy(s);
+}
+
+// Penetration, friction cones and the energy balance at the end of a step.
+void EventDriven::certify() {
+  if (!dynamics_.system().any_rigid) return;
+  Certificate now;
+  const State& s = inner_->state();
+  Contacts& contacts = dynamics_.contacts();
+  const Vec& lambda = inner_->lambda();
+  contacts.detect(dynamics_.engine_state(s), dynamics_.system().length_scale);
+  for (int slot = 0; slot < contacts.slots(); ++slot)
+    if (contacts[slot].present && dynamics_.system().pair(slot).rigid)
+      now.penetration = std::max(now.penetration, -contacts[slot].gap);
+  for (std::size_t i = 0; i < dynamics_.active().size(); ++i) {
+    const Vec3 r = dynamics_.force(static_cast<int>(i), lambda);
+    const int slot = dynamics_.active()[i].slot;
+    const double mu = friction_coefficient(dynamics_.system().rigid(slot).friction, 0);
+    const double outside =
+        std::max(-r[0], dynamics_.active()[i].mode == Mode::stick ? r.tail<2>().norm() - mu * r[0] : 0.0);
+    now.cone = std::max(now.cone, outside / dynamics_.system().force_scale);
+    now.complementarity =
+        std::max(now.complementarity, std::abs(contacts[slot].gap) / dynamics_.system().length_scale * std::abs(r[0]) /
+                                          std::max(dynamics_.system().force_scale, std::abs(r[0])));
+  }
+  const double stored = dynamics_.stored_energy(s);
+  now.energy = stored - stored_ - (W_ - W_certified_).sum();
+  stored_ = stored;
+  W_certified_ = W_;
+  certificate_.take(now, s.t);
 }
 
 void EventDriven::refresh() {
   if (pending_) decide();
   const State s = state();
   begin_phase(s, inner_->next_step());
-  at_instant_ = false;
 }
 
-void EventDriven::interpolate_work(double t, Vec& W) {
+void EventDriven::sample(double t, State& s, Vec& a, Vec& lambda, Vec& W) {
+  if (t == inner_->state().t || inner_->step_begin() == inner_->state().t) {
+    s = inner_->state();
+    a = inner_->acceleration();
+    lambda = inner_->lambda();
+    W = W_;
+    return;
+  }
+  inner_->interpolate(t, s);
   inner_->interpolate_work(t, W);
   W += W_base_;
+  if (settings_.project && dynamics_.sizes().nc() > 0) {
+    projector_->positions(s);
+    projector_->velocities(s);
+  }
+  a.resize(dynamics_.sizes().nv);
+  lambda.resize(dynamics_.sizes().nc());
+  zdot_.resize(dynamics_.sizes().nz);
+  dynamics_.accelerations(s, a, lambda, zdot_);
+}
+
+void EventDriven::event_log(std::vector<StepEvent>& out) const {
+  out.clear();
+  for (const std::string& name : fired_names_) out.push_back({name, "", ""});
+  for (const ContactChange& c : result_.changes)
+    out.push_back({dynamics_.system().slot_name(c.slot), c.what, c.detail});
 }
 
 void EventDriven::exchange(Archive& archive) {
@@ -128,10 +194,13 @@ void EventDriven::exchange(Archive& archive) {
     }
   }
   dynamics_.compliant().exchange(archive);
+  certificate_.exchange(archive);
   if (!archive.reading()) return;
   dynamics_.set_active(active, s);
   begin_phase(s, h);
-  pending_ = at_instant_ = false;
+  pending_ = false;
+  stored_ = dynamics_.stored_energy(s);
+  W_certified_ = W_;
 }
 
 std::size_t EventDriven::memory_size() {

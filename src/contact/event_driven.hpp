@@ -6,41 +6,44 @@
 // Whoever looks between the two calls sees the left-hand side of the event, whoever looks after the second one the
 // right-hand side.
 //
-// The face is that of an Integrator (integrate/integrator.hpp); a Run does not tell them apart.
+// Models whose contacts are all compliant move in one phase; contacts that begin and end are then noted, and what their
+// laws remember is written.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "contact/certificate.hpp"
 #include "contact/instant.hpp"
-#include "integrate/integrator.hpp"
+#include "integrate/stepper.hpp"
 
 namespace clatter::contact {
 
-class EventDriven {
+class EventDriven final : public Stepper {
  public:
   EventDriven(std::shared_ptr<const ContactSystem> contacts, Engine& engine, const IntegratorSettings& settings);
 
-  void start(const State& s);
-  const StepReport& step(double t_limit);
+  void start(const State& s) override;
+  const StepReport& step(double t_limit) override;
 
-  const State& state() const { return at_instant_ ? state_ : inner_->state(); }
+  const State& state() const override { return inner_->state(); }
   const Vec& acceleration() { return inner_->acceleration(); }
   const Vec& lambda() { return inner_->lambda(); }
   const Vec& work() const { return W_; }
-  double step_begin() const { return at_instant_ ? state_.t : inner_->step_begin(); }
-  void interpolate(double t, State& out) { inner_->interpolate(t, out); }
-  void interpolate_work(double t, Vec& W);
-  double next_step() const { return inner_->next_step(); }
+  double step_begin() const override { return inner_->step_begin(); }
+  void sample(double t, State& s, Vec& a, Vec& lambda, Vec& W) override;
+  Dynamics& dynamics() override { return dynamics_; }
+  void event_log(std::vector<StepEvent>& out) const override;
 
-  std::size_t memory_size();
-  void save(std::span<double> memory);
-  void restore(std::span<const double> memory);
+  std::size_t memory_size() override;
+  void save(std::span<double> memory) override;
+  void restore(std::span<const double> memory) override;
   // Decides a pending event and begins the present phase anew, so that a continued run repeats the same digits.
-  void refresh();
+  void refresh() override;
 
-  ContactDynamics& dynamics() { return dynamics_; }
+  ContactDynamics& contact_dynamics() { return dynamics_; }
+  const Certificate& certificate() const { return certificate_; }  // worst of the run
   Instant& instant() { return instant_; }
   // Events of the last step: names of what ended the phase, or what was decided at the instant.
   const std::vector<ContactChange>& changes() const { return result_.changes; }
@@ -53,6 +56,7 @@ class EventDriven {
  private:
   void begin_phase(const State& s, double h);
   void decide();
+  void certify();
   void exchange(Archive& archive);
 
   Engine& engine_;
@@ -60,8 +64,6 @@ class EventDriven {
   Instant instant_;
   IntegratorSettings settings_;
   std::unique_ptr<Integrator> inner_;
-  State state_;  // after an instant
-  bool at_instant_ = false;
   bool pending_ = false;  // the last step ended at events not yet decided
   std::vector<int> touched_, stopped_;
   bool on_edge_ = false;
@@ -69,6 +71,11 @@ class EventDriven {
   InstantResult result_;
   StepReport report_;
   Vec W_, W_base_;
+  Certificate certificate_;
+  double stored_ = 0;  // energy and work when the certificate last looked
+  Vec W_certified_;
+  std::unique_ptr<Projector> projector_;
+  Vec zdot_;
   double h_ = 0;
   long impacts_ = 0;
 };

@@ -19,6 +19,7 @@ struct Instant {
   const Vec& ledger;
   double energy_at_start;
   double stored;
+  double beyond;
 };
 
 struct Quantity {
@@ -218,8 +219,8 @@ std::vector<Quantity> catalogue(const System& sys) {
 
   list.push_back({{"energy.kinetic", "J", {}, "kinetic energy"},
                   [](const Instant& i, double* out) { *out = i.engine.kinetic(); }});
-  list.push_back({{"energy.potential", "J", {}, "gravity and springs"},
-                  [](const Instant& i, double* out) { *out = i.engine.potential(i.s); }});
+  list.push_back({{"energy.potential", "J", {}, "gravity, springs and compliant contacts"},
+                  [](const Instant& i, double* out) { *out = i.engine.potential(i.s) + i.beyond; }});
   list.push_back({{"energy.total", "J", {}, "kinetic and potential energy"},
                   [](const Instant& i, double* out) { *out = i.stored; }});
   for (std::size_t c = 0; c < sys.channel_names.size(); ++c)
@@ -301,12 +302,15 @@ struct Observer::Impl {
   }
 };
 
-Observer::Observer(std::shared_ptr<const System> system, const std::vector<std::string>& patterns)
+Observer::Observer(std::shared_ptr<const System> system, const std::vector<std::string>& patterns,
+                   const std::vector<ExtraQuantity>& extra)
     : impl_(std::make_unique<Impl>()) {
   impl_->system = std::move(system);
   impl_->residual.resize(impl_->system->sizes.nv);
   impl_->zdot.resize(impl_->system->sizes.nz);
-  const std::vector<Quantity> all = catalogue(*impl_->system);
+  std::vector<Quantity> all = catalogue(*impl_->system);
+  for (const ExtraQuantity& q : extra)
+    all.push_back({q.info, [evaluate = q.evaluate](const Instant&, double* out) { evaluate(out); }});
   for (const std::string& pattern : patterns) {
     bool found = false;
     for (const Quantity& q : all) {
@@ -345,10 +349,11 @@ const std::vector<QuantityInfo>& Observer::quantities() const { return impl_->in
 int Observer::width() const { return impl_->width; }
 
 void Observer::evaluate(Engine& engine, const State& s, const Vec& a, const Vec& lambda, const Vec& ledger,
-                        double energy_at_start, std::span<double> out) const {
+                        double energy_at_start, std::span<double> out, double beyond) const {
   engine.residual(s, a, lambda, impl_->residual, impl_->zdot);  // leaves the joints' wrenches in the links
   engine.observe(s, &a);
-  const Instant instant{engine, s, a, lambda, ledger, energy_at_start, engine.kinetic() + engine.potential(s)};
+  const Instant instant{engine, s, a, lambda, ledger, energy_at_start, engine.kinetic() + engine.potential(s) + beyond,
+                        beyond};
   double* place = out.data();
   double whole[4];
   for (const Impl::Chosen& c : impl_->chosen) {

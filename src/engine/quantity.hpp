@@ -32,6 +32,12 @@ struct QuantityInfo {
   int width() const { return components.empty() ? 1 : static_cast<int>(components.size()); }
 };
 
+// A quantity of something beyond the System (a contact): evaluated from what its owner last observed.
+struct ExtraQuantity {
+  QuantityInfo info;
+  std::function<void(double* out)> evaluate;
+};
+
 // Every quantity of the system, in a fixed order.
 std::vector<QuantityInfo> all_quantities(const System& system);
 
@@ -40,15 +46,17 @@ class Observer {
  public:
   // Names or globs ("rod.*", "*.position"); an unknown name throws InputError with the nearest known one.
   // A component ("rod.position.x") selects just that scalar.
-  Observer(std::shared_ptr<const System> system, const std::vector<std::string>& patterns);
+  Observer(std::shared_ptr<const System> system, const std::vector<std::string>& patterns,
+           const std::vector<ExtraQuantity>& extra = {});
   ~Observer();
   Observer(Observer&&) noexcept;
 
   const std::vector<QuantityInfo>& quantities() const;
   int width() const;  // numbers in all
-  // `ledger` holds the integrals of the power channels (may be empty: then energy.<channel> reads 0).
+  // `ledger` holds the integrals of the power channels (may be empty: then energy.<channel> reads 0). `beyond`: energy
+  // stored by what is not in the System (compliant contacts), counted as potential.
   void evaluate(Engine& engine, const State& s, const Vec& a, const Vec& lambda, const Vec& ledger,
-                double energy_at_start, std::span<double> out) const;
+                double energy_at_start, std::span<double> out, double beyond = 0) const;
 
  private:
   struct Impl;

@@ -97,10 +97,10 @@ TEST(EventDriven, BallBouncesAtTheTimesOfTheGeometricSeriesAndComesToRestAtItsAc
   EXPECT_NEAR(impacts.back(), t0 + 2 * v0 * e / (g * (1 - e)), 1e-8);
   ASSERT_EQ(m.stepper.active().size(), 1u);
   EXPECT_NEAR(m.stepper.state().q[1], 0.1, 1e-12);
-  EXPECT_NEAR(m.stepper.dynamics().force(0, m.stepper.lambda())[0], 20, 1e-9);  // its weight
+  EXPECT_NEAR(m.stepper.contact_dynamics().force(0, m.stepper.lambda())[0], 20, 1e-9);  // its weight
   // All energy above the floor is gone, and the impacts' channel holds it.
   const Vec& W = m.stepper.work();
-  EXPECT_NEAR(W[m.stepper.dynamics().impact_channel(0)], -2 * g * h, 1e-8);
+  EXPECT_NEAR(W[m.stepper.contact_dynamics().impact_channel(0)], -2 * g * h, 1e-8);
 }
 
 Model block(double slope, double speed, double mu) {
@@ -142,7 +142,7 @@ TEST(EventDriven, BlockSticksOnAnInclineThatFrictionCanHold) {
   // The two feet share the tangential load: in sum m g sin.
   double T = 0, N = 0;
   for (int i = 0; i < 2; ++i) {
-    const Vec3 r = m.stepper.dynamics().force(i, m.stepper.lambda());
+    const Vec3 r = m.stepper.contact_dynamics().force(i, m.stepper.lambda());
     N += r[0];
     T += r[1];
   }

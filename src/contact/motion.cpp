@@ -1,0 +1,176 @@
+#include "contact/motion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "contact/nonsmooth_alpha.hpp"
+#include "contact/time_stepping.hpp"
+
+namespace clatter::contact {
+
+Motion::Motion(std::shared_ptr<const System> system, Engine& engine, const Simulate& simulate,
+               const IntegratorSettings& settings)
+    : system_(std::move(system)), engine_(engine) {
+  lambda_e_.setZero(engine.sizes().nc());
+  if (system_->model.contacts.empty()) {
+    stepper_ = std::make_unique<PlainStepper>(make_integrator(settings, engine), engine, settings.project);
+    return;
+  }
+  contacts_ = ContactSystem::compile(system_, simulate.method == Method::smooth);
+  snapshot_.resize(static_cast<std::size_t>(contacts_->slots()));
+  if (simulate.method != Method::time_stepping) {
+    auto stepper = std::make_unique<EventDriven>(contacts_, engine, settings);
+    event_driven_ = stepper.get();
+    stepper_ = std::move(stepper);
+    return;
+  }
+  dynamics_ = std::make_unique<ContactDynamics>(contacts_, engine);
+  std::unique_ptr<ContactStepper> stepper;
+  if (simulate.time_stepping == TimeStepping::moreau)
+    stepper = std::make_unique<MoreauStepper>(*dynamics_, settings, MoreauSettings{simulate.theta, false});
+  else
+    stepper = std::make_unique<NonsmoothAlpha>(*dynamics_, settings);
+  time_stepping_ = stepper.get();
+  stepper_ = std::make_unique<PlainStepper>(std::move(stepper), *dynamics_, settings.project);
+}
+
+Motion::~Motion() = default;
+
+Dynamics& Motion::dynamics() { return stepper_->dynamics(); }
+
+std::vector<std::string> Motion::channel_names() const {
+  std::vector<std::string> names = system_->channel_names;
+  if (!contacts_) return names;
+  for (const std::string& group : contacts_->groups) {
+    names.push_back(group + ".friction");
+    names.push_back(group + ".impact");
+  }
+  return names;
+}
+
+long Motion::impacts() const { return event_driven_ != nullptr ? event_driven_->impacts() : 0; }
+
+Certificate Motion::certificate() const {
+  if (event_driven_ != nullptr) return event_driven_->certificate();
+  if (time_stepping_ != nullptr) return time_stepping_->certificate();
+  return {};
+}
+
+State Motion::engine_state(const State& s) {
+  State e = s;
+  e.z.conservativeResize(engine_.sizes().nz);
+  return e;
+}
+
+const Vec& Motion::engine_lambda(const Vec& lambda) {
+  if (event_driven_ == nullptr) return lambda;
+  for (int r = 0; r < engine_.sizes().nc(); ++r)
+    lambda_e_[r] = lambda[event_driven_->contact_dynamics().row_of_engine(r)];
+  return lambda_e_;
+}
+
+void Motion::observe(const State& s, const Vec&, const Vec& lambda) {
+  if (!contacts_) return;
+  ContactDynamics& dynamics = event_driven_ != nullptr ? event_driven_->contact_dynamics() : *dynamics_;
+  Contacts& contacts = dynamics.contacts();
+  contacts.detect(dynamics.engine_state(s), contacts_->length_scale);
+  for (int i = 0; i < contacts_->slots(); ++i) {
+    SlotSnapshot& out = snapshot_[static_cast<std::size_t>(i)];
+    const SlotState& state = contacts[i];
+    out = {};
+    out.gap = state.gap;
+    if (!state.present) continue;
+    out.point = state.p2;
+    for (int k = 0; k < 3; ++k) out.rate[k] = state.rate[k];
+  }
+  const auto put = [&](int slot, Mode mode, const Vec3& r) {
+    SlotSnapshot& out = snapshot_[static_cast<std::size_t>(slot)];
+    out.mode = mode;
+    out.force = r;
+    if (contacts[slot].present) out.world_force = contacts[slot].basis * r;
+  };
+  if (event_driven_ != nullptr) {
+    for (std::size_t i = 0; i < dynamics.active().size(); ++i)
+      put(dynamics.active()[i].slot, dynamics.active()[i].mode, dynamics.force(static_cast<int>(i), lambda));
+  } else if (time_stepping_ != nullptr) {
+    for (const ContactSample& sample : time_stepping_->contact_samples()) put(sample.slot, sample.mode, sample.force);
+  }
+  if (contacts_->any_compliant) {
+    std::vector<Engine::LinkWrench> wrenches;
+    dynamics.compliant().apply(s.t, s.z.data() + engine_.sizes().nz, wrenches);
+    for (int i = 0; i < contacts_->slots(); ++i) {
+      if (contacts_->pair(i).rigid) continue;
+      const Vec3 r = dynamics.compliant().force(i);
+      if (!r.isZero(0.0)) put(i, Mode::slide, r);
+    }
+  }
+}
+
+std::vector<ExtraQuantity> Motion::quantities() const {
+  std::vector<ExtraQuantity> list;
+  if (!contacts_) return list;
+  const std::vector<std::string> xyz = {"x", "y", "z"};
+  const auto describe = [&](const std::string& name, int first, int count, int tangents) {
+    const SlotSnapshot* slots = snapshot_.data() + first;
+    list.push_back({{name + ".gap", "m", {}, "smallest distance, negative in penetration"}, [=](double* out) {
+                      *out = std::numeric_limits<double>::max();
+                      for (int i = 0; i < count; ++i) *out = std::min(*out, slots[i].gap);
+                    }});
+    list.push_back({{name + ".normal_force", "N", {}, "sum of the normal forces, pressure positive"}, [=](double* out) {
+                      *out = 0;
+                      for (int i = 0; i < count; ++i) *out += slots[i].force[0];
+                    }});
+    list.push_back({{name + ".friction_force",
+                     "N",
+                     {},
+                     tangents == 1 ? "sum of the tangential forces on the first body, along t"
+                                   : "size of the sum of the tangential forces"},
+                    [=](double* out) {
+                      Vec3 sum = Vec3::Zero();
+                      for (int i = 0; i < count; ++i) sum += slots[i].force;
+                      *out = tangents == 1 ? sum[1] : std::hypot(sum[1], sum[2]);
+                    }});
+    list.push_back({{name + ".force", "N", xyz, "force on the first body, world axes"}, [=](double* out) {
+                      Vec3 sum = Vec3::Zero();
+                      for (int i = 0; i < count; ++i) sum += slots[i].world_force;
+                      for (int k = 0; k < 3; ++k) out[k] = sum[k];
+                    }});
+    // Of the point that presses most, or the nearest where none does.
+    const auto leading = [=]() -> const SlotSnapshot& {
+      const SlotSnapshot* best = slots;
+      for (int i = 1; i < count; ++i) {
+        const bool more =
+            slots[i].force[0] > best->force[0] || (slots[i].force[0] == best->force[0] && slots[i].gap < best->gap);
+        if (more) best = slots + i;
+      }
+      return *best;
+    };
+    list.push_back({{name + ".slip", "m/s", {}, tangents == 1 ? "slip of the first body along t" : "size of the slip"},
+                    [=](double* out) {
+                      const SlotSnapshot& s = leading();
+                      *out = tangents == 1 ? s.rate[1] : std::hypot(s.rate[1], s.rate[2]);
+                    }});
+    list.push_back(
+        {{name + ".gap_rate", "m/s", {}, "rate of the gap"}, [=](double* out) { *out = leading().rate[0]; }});
+    list.push_back(
+        {{name + ".state", "1", {}, "0 open, 1 slides forward, -1 slides backward (space: 1), 2 sticks"},
+         [=](double* out) {
+           const SlotSnapshot& s = leading();
+           *out = s.mode == Mode::stick ? 2 : s.mode == Mode::slide ? (tangents == 1 && s.rate[1] < 0 ? -1 : 1) : 0;
+         }});
+    list.push_back({{name + ".point", "m", xyz, "point of contact, world axes"}, [=](double* out) {
+                      const SlotSnapshot& s = leading();
+                      for (int k = 0; k < 3; ++k) out[k] = s.point[k];
+                    }});
+  };
+  for (const PairInstance& pair : contacts_->pairs) {
+    describe(pair.name, pair.slot0, pair.slots, pair.tangents);
+    if (pair.slots == 1) continue;
+    for (int k = 0; k < pair.slots; ++k)
+      describe(contacts_->slot_name(pair.slot0 + k), pair.slot0 + k, 1, pair.tangents);
+  }
+  return list;
+}
+
+}  // namespace clatter::contact

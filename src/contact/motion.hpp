@@ -1,0 +1,65 @@
+// Motion: a model's motion by the method it names, whatever its contacts (one keyword: event-driven, time-stepping,
+// smooth).
+//
+// Owns the contacts of a compiled model and the Stepper that moves it, and tells at any sample what every contact does.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "contact/certificate.hpp"
+#include "contact/contact_stepper.hpp"
+#include "contact/event_driven.hpp"
+#include "engine/quantity.hpp"
+#include "integrate/settings.hpp"
+
+namespace clatter::contact {
+
+// One slot at a sample.
+struct SlotSnapshot {
+  Mode mode = Mode::open;
+  double gap = 0;
+  Vec3 force = Vec3::Zero();  // r_N, r_1, r_2
+  double rate[3] = {0, 0, 0};
+  Vec3 point = Vec3::Zero();        // on the second body, world
+  Vec3 world_force = Vec3::Zero();  // on the first body
+};
+
+class Motion {
+ public:
+  // `settings.scheme` is the one of the smooth motion, or of time stepping by `simulate`.
+  Motion(std::shared_ptr<const System> system, Engine& engine, const Simulate& simulate,
+         const IntegratorSettings& settings);
+  ~Motion();
+
+  Stepper& stepper() { return *stepper_; }
+  Dynamics& dynamics();
+  bool has_contacts() const { return contacts_ != nullptr; }
+  const ContactSystem& contacts() const { return *contacts_; }
+  std::vector<std::string> channel_names() const;  // power channels of the ledger: the engine's, then two a group
+  long impacts() const;
+  Certificate certificate() const;  // worst of the run
+
+  // Contacts at a sample of the last step.
+  void observe(const State& s, const Vec& a, const Vec& lambda);
+  const SlotSnapshot& slot(int i) const { return snapshot_[static_cast<std::size_t>(i)]; }
+  // The engine's multipliers among those of the stepper's equations.
+  const Vec& engine_lambda(const Vec& lambda);
+  State engine_state(const State& s);
+  // NAME.gap .force .state ... of every contact, reading the last observation.
+  std::vector<ExtraQuantity> quantities() const;
+
+ private:
+  std::shared_ptr<const System> system_;
+  Engine& engine_;
+  std::shared_ptr<const ContactSystem> contacts_;
+  std::unique_ptr<ContactDynamics> dynamics_;
+  std::unique_ptr<Stepper> stepper_;
+  EventDriven* event_driven_ = nullptr;
+  ContactStepper* time_stepping_ = nullptr;
+  std::vector<SlotSnapshot> snapshot_;
+  Vec lambda_e_;
+};
+
+}  // namespace clatter::contact

@@ -1,0 +1,77 @@
+// Stepper: what a Run drives: one integrator over one set of equations, or a motion whose equations change on the way
+// (contact, event by event).
+//
+//   start(s)       consistent state in, memory cleared, ledger zeroed
+//   step(t_limit)  one accepted step, not beyond t_limit; a step of length zero is a jump
+//   sample(t, ..)  state, derivatives and ledger within the last step, on the constraints
+//   save, restore  everything a run needs to go on with the same digits; refresh() first, on both sides, drops what is
+//                  cached but not saved (factorised matrices)
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "integrate/integrator.hpp"
+#include "integrate/projection.hpp"
+
+namespace clatter {
+
+// One line of the event log: "bounce", "impact", "gap rate -1 -> 0.5 m/s, ...".
+struct StepEvent {
+  std::string element, what, detail;
+  std::string text() const {
+    return element + (what.empty() ? "" : ": " + what) + (detail.empty() ? "" : " (" + detail + ")");
+  }
+};
+
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+
+  virtual void start(const State& s) = 0;
+  virtual const StepReport& step(double t_limit) = 0;
+
+  virtual const State& state() const = 0;
+  virtual double step_begin() const = 0;
+  // At step_begin() <= t <= state().t. lambda: multipliers of dynamics(); its size may change from step to step.
+  virtual void sample(double t, State& s, Vec& a, Vec& lambda, Vec& W) = 0;
+  // The equations in force during the last step.
+  virtual Dynamics& dynamics() = 0;
+  virtual void event_log(std::vector<StepEvent>& out) const = 0;
+
+  virtual std::size_t memory_size() = 0;
+  virtual void save(std::span<double> memory) = 0;
+  virtual void restore(std::span<const double> memory) = 0;
+  virtual void refresh() = 0;
+};
+
+// One integrator over one set of equations.
+class PlainStepper final : public Stepper {
+ public:
+  PlainStepper(std::unique_ptr<Integrator> integrator, Dynamics& dynamics, bool project);
+
+  void start(const State& s) override;
+  const StepReport& step(double t_limit) override { return integrator_->step(t_limit); }
+  const State& state() const override { return integrator_->state(); }
+  double step_begin() const override { return integrator_->step_begin(); }
+  void sample(double t, State& s, Vec& a, Vec& lambda, Vec& W) override;
+  Dynamics& dynamics() override { return dynamics_; }
+  void event_log(std::vector<StepEvent>& out) const override;
+  std::size_t memory_size() override;
+  void save(std::span<double> memory) override;
+  void restore(std::span<const double> memory) override;
+  void refresh() override { integrator_->refresh(); }
+  Integrator& integrator() { return *integrator_; }
+
+ private:
+  std::unique_ptr<Integrator> integrator_;
+  Dynamics& dynamics_;
+  Projector projector_;
+  bool project_;
+  Vec zdot_;
+};
+
+}  // namespace clatter
