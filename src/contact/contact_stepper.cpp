@@ -95,8 +95,8 @@ double ContactStepper::speed_of(const Vec& dv) const {
   return most * system().velocity_scale;
 }
 
-void ContactStepper::solve_contacts(double factor, const char* what) {
-  const StepProblem::Report report = problem_.solve(factor);
+void ContactStepper::solve_contacts(const char* what) {
+  const StepProblem::Report report = problem_.solve();
   step_.complementarity = std::max(step_.complementarity, report.complementarity);
   step_.cone = std::max(step_.cone, report.violation);
   if (report.solved || report.complementarity <= kAcceptable) return;
@@ -106,6 +106,51 @@ void ContactStepper::solve_contacts(double factor, const char* what) {
                    fmt::format("the {} of {} contacts were not found; residual {:.2g}", what, problem_.size(),
                                report.complementarity),
                    "take a smaller step, or look for bodies that are wedged");
+}
+
+void ContactStepper::solve_impact(const Vec& rates, const Vec& restitution) {
+  if (!problem_.few_rows()) {
+    // Many contacts: Moreau's law for all of them, in one problem of blocks.
+    int row = 0;
+    for (int i = 0; i < problem_.size(); ++i) {
+      StepProblem::Item& item = problem_[i];
+      for (int k = 0; k < item.rows(); ++k) item.b[k] = rates[row + k];
+      if (restitution[i] > 0) item.b[0] += restitution[i] * system().rigid(item.slot).restitution * rates[row];
+      row += item.rows();
+    }
+    solve_contacts("impulses");
+    return;
+  }
+  problem_.matrix(whole_);
+  taking_part_.clear();
+  impact_problem_.contacts.clear();
+  for (int i = 0, row = 0; i < problem_.size(); row += problem_[i].rows(), ++i) {
+    const StepProblem::Item& item = problem_[i];
+    if (restitution[i] < 0) continue;
+    ImpactContact c = impact_contact(system().rigid(item.slot), static_cast<int>(taking_part_.size()),
+                                     item.cone.tangents, item.cone.mu);
+    c.mu = item.cone.mu;
+    c.restitution *= restitution[i];
+    impact_problem_.contacts.push_back(c);
+    for (int k = 0; k < item.rows(); ++k) taking_part_.push_back(row + k);
+  }
+  impact_problem_.G = whole_(taking_part_, taking_part_);
+  impact_problem_.rate = rates(taking_part_);
+  impact_solver_.solve(impact_problem_, impact_result_);
+  if (impact_result_.status != ContactStatus::solved) {
+    std::vector<std::string> names;
+    for (int i = 0; i < problem_.size() && names.size() < 5; ++i) names.push_back(system().slot_name(problem_[i].slot));
+    throw SolveError("impact-not-solved", trial_.t, names,
+                     fmt::format("the impulses of an impact with {} contacts were not found: {}", problem_.size(),
+                                 impact_result_.note),
+                     "take `impact: poisson`, or a smaller step");
+  }
+  for (int i = 0, row = 0; i < problem_.size(); ++i) {
+    StepProblem::Item& item = problem_[i];
+    item.r.setZero();
+    if (restitution[i] < 0) continue;
+    for (int k = 0; k < item.rows(); ++k) item.r[k] = impact_result_.P[row++];
+  }
 }
 
 double ContactStepper::correct_gaps(const std::vector<char>* closed) {
@@ -132,14 +177,15 @@ double ContactStepper::correct_gaps(const std::vector<char>* closed) {
       StepProblem::Item& item = problem_.add(slot, cone);
       item.b[0] = s.gap;
     }
-    StepProblem::Report report = problem_.solve(1);
+    problem_.assemble(1);
+    StepProblem::Report report = problem_.solve();
     if (!report.solved && closed != nullptr) {
       // Held contacts that depend on each other need not agree to rounding: then only penetration is removed.
       for (int i = 0; i < problem_.size(); ++i) {
         problem_[i].cone.bilateral = false;
         problem_[i].r.setZero();
       }
-      report = problem_.solve(1);
+      report = problem_.solve();
     }
     problem_.impulses(b_);
     problem_.response(b_, delta_, mu_);

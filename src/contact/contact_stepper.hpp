@@ -18,6 +18,7 @@
 
 #include "contact/certificate.hpp"
 #include "contact/contact_dynamics.hpp"
+#include "contact/impact.hpp"
 #include "contact/step_problem.hpp"
 #include "integrate/integrator.hpp"
 
@@ -60,10 +61,15 @@ class ContactStepper : public Integrator {
   // Moves trial_ out of penetration; with `closed` (a flag a slot, may be null) contacts that are held at gap zero.
   // Leaves the contacts evaluated at trial_. Returns the deepest penetration left.
   double correct_gaps(const std::vector<char>* closed);
-  // Solves the problem or throws SolveError; keeps its residuals for the certificate.
-  void solve_contacts(double factor, const char* what);
+  // Solves the assembled problem or throws SolveError; keeps its residuals for the certificate.
+  void solve_contacts(const char* what);
+  // Impulses of a collision, by the laws the contacts name (impact.hpp), into item.r of the assembled problem. rates:
+  // before it, rows of the items in turn. restitution: one factor a contact on its law's, negative for those that do
+  // not touch.
+  void solve_impact(const Vec& rates, const Vec& restitution);
   // Books E(trial) - E(now) against the work, sets up dense output. `smooth`: velocities are continuous in this step.
   void finish_step(bool smooth, double penetration);
+  bool smooth() const { return smooth_; }
 
   ContactDynamics& contact_;
   Contacts& contacts_;
@@ -79,6 +85,11 @@ class ContactStepper : public Integrator {
  private:
   void compliant_events();
 
+  ImpactSolver impact_solver_;
+  ImpactProblem impact_problem_;
+  ImpactResult impact_result_;
+  Mat whole_;
+  std::vector<int> taking_part_;
   State base_;
   Vec v_end_, z_end_, W_base_, W_end_, u_dense_, delta_, b_, mu_, g_compliant_;
   std::vector<int> fired_compliant_;

@@ -90,7 +90,8 @@ void NonsmoothAlpha::consistent(const State& s, const std::vector<char>& closed,
   }
   forces.setZero();
   if (problem_.size() == 0) return;
-  solve_contacts(1, "forces");
+  problem_.assemble(1);
+  solve_contacts("forces");
   for (int i = 0; i < problem_.size(); ++i) forces.segment<3>(3 * problem_[i].slot) = problem_[i].r;
   problem_.impulses(impulses_);
   problem_.response(impulses_, x_, mu_step_);
@@ -161,7 +162,8 @@ bool NonsmoothAlpha::smooth_part(double h) {
     }
     force_trial_.setZero();
     if (problem_.size() > 0) {
-      solve_contacts(cv, "forces");
+      problem_.assemble(cv);
+      solve_contacts("forces");
       for (int i = 0; i < problem_.size(); ++i) force_trial_.segment<3>(3 * problem_[i].slot) = problem_[i].r;
       problem_.impulses(impulses_);
       problem_.response(impulses_, x_, mu_step_);
@@ -176,6 +178,9 @@ bool NonsmoothAlpha::smooth_part(double h) {
     for (int i = 0; i < n_.nv; ++i) worst_error_[i] = std::abs(cq * da_[i]) / projector_.u_scale()[i];
     const bool stagnant = iteration > 3 && size >= 0.5 * last && worst_error_.maxCoeff() < 1e-12;
     if (iteration > 0 && (size <= 1 || stagnant)) {
+      // What forces other than rigid contacts change in a step.
+      if (problem_.size() == 0) x_.setZero();
+      dv_speed_ = speed_of(h * (a_trial_ - x_));
       predict(h);
       dynamics_.plus(now_.q, u1_, trial_.q);
       return true;
@@ -185,11 +190,11 @@ bool NonsmoothAlpha::smooth_part(double h) {
   return false;
 }
 
-bool NonsmoothAlpha::collide(double h) {
-  static_cast<void>(h);
+bool NonsmoothAlpha::collide() {
   engine_.prepare_response(contact_.engine_state(trial_));
   problem_.begin(nullptr);
-  const auto add = [&](int slot, double e, double approach, double et, bool impact) {
+  factors_.resize(contacts_.slots());
+  const auto add = [&](int slot, double factor, bool impact) {
     contacts_.evaluate(slot, false);
     const SlotState& c = contacts_[slot];
     if (!c.present) return;
@@ -197,22 +202,26 @@ bool NonsmoothAlpha::collide(double h) {
     cone.tangents = frictional(slot) ? system().pair(slot).tangents : 0;
     cone.mu =
         friction(slot, cone.tangents == 0 ? 0 : std::hypot(c.rate[1], cone.tangents == 2 ? c.rate[2] : 0.0), impact);
-    StepProblem::Item& item = problem_.add(slot, cone);
-    for (int row = 0; row < item.rows(); ++row) item.b[row] = c.rate[row] * (row == 0 ? 1 : 1 + et);
-    item.b[0] -= e * approach;
+    factors_[problem_.size()] = factor;
+    problem_.add(slot, cone);
   };
   for (int slot = 0; slot < contacts_.slots(); ++slot)
-    if (closed_trial_[static_cast<std::size_t>(slot)]) add(slot, 0, 0, 0, false);
+    if (closed_trial_[static_cast<std::size_t>(slot)]) add(slot, 1, true);
   const int lasting = problem_.size();
   for (const Hit& hit : hit_) {
     const RigidContact& law = system().rigid(hit.slot);
-    const bool bounces =
-        law.restitution > 0 && hit.approach > kImpact * dv_speed_ + kNoApproach * system().velocity_scale;
-    const double et = bounces && law.reversibility >= 1 ? law.restitution * law.tangential_restitution : 0;
-    add(hit.slot, bounces ? law.restitution : 0.0, hit.approach, et, bounces);
+    const bool fast = hit.approach > kImpact * dv_speed_ + kNoApproach * system().velocity_scale;
+    const bool bounces = fast && law.restitution > 0;
+    // The law's impulse of expansion belongs to the speed at which the gap vanished, not to that at the step's end.
+    const double end = -contacts_[hit.slot].rate[0];
+    add(hit.slot, !bounces ? 0.0 : end > 0 ? std::min(1.0, hit.approach / end) : 1.0, fast);
     if (!bounces) closed_trial_[static_cast<std::size_t>(hit.slot)] = 1;
   }
-  solve_contacts(1, "impulses");
+  problem_.assemble(1);
+  rates_.resize(problem_.rows());
+  for (int i = 0, row = 0; i < problem_.size(); ++i)
+    for (int k = 0; k < problem_[i].rows(); ++k) rates_[row++] = contacts_[problem_[i].slot].rate[k];
+  solve_impact(rates_, factors_);
   problem_.impulses(impulses_);
   problem_.response(impulses_, x_, mu_step_);
   bool any = false;
@@ -226,8 +235,7 @@ bool NonsmoothAlpha::collide(double h) {
       any = true;
       W_trial_[contact_.impact_channel(group)] += 0.5 * item.r[0] * (c.rate[0] + after);
       for (int row = 1; row < item.rows(); ++row)
-        W_trial_[contact_.friction_channel(group)] +=
-            0.5 * item.r[row] * (2 * c.rate[row] + problem_.along(i, row, x_));
+        W_trial_[contact_.impact_channel(group)] += 0.5 * item.r[row] * (2 * c.rate[row] + problem_.along(i, row, x_));
     }
     char& stays = closed_trial_[static_cast<std::size_t>(item.slot)];
     stays = stays && after <= kNoApproach * system().velocity_scale;
@@ -306,7 +314,6 @@ bool NonsmoothAlpha::attempt(double t1) {
       if (system().pair(slot).rigid && c.present && c.gap < 0 && c.rate[0] < kNoApproach * v_scale)
         hit_.push_back({slot, -c.rate[0]});
     }
-    dv_speed_ = speed_of(h * a_trial_);
     if (!hit_.empty()) {
       // Rate at the moment the gap vanished: gap + gap'_0 s + (gap'_1 - gap'_0) s^2 / (2 h) = 0.
       contacts_.detect(contact_.engine_state(now_), std::numeric_limits<double>::infinity());
@@ -343,7 +350,7 @@ bool NonsmoothAlpha::attempt(double t1) {
   dynamics_.minus(trial_.q, now_.q, u1_);
   if (n_.nc() > 0 && settings_.project) projector_.velocities(trial_);
   if (!hit_.empty()) {
-    jump = collide(h);
+    jump = collide();
     restart_ = true;
   }
   if (restart_) {

@@ -9,8 +9,8 @@
 //
 // position level       phi(q+) = 0, gap = 0 where a lasting contact presses, gap >= 0 elsewhere: q+ = q* (+) delta with
 //                      the smallest delta in the metric of M; velocities do not feel it
-// velocity level       v+ = v* + w,  M w = W P + G^T Lambda: contacts that the step has closed collide by Moreau's law,
-//                      0 <= P_N  perp  gap'+ + e gap'- >= 0, together with the lasting ones; gap'- is the rate at the
+// velocity level       v+ = v* + w,  M w = W P + G^T Lambda: contacts that the step has closed collide together with
+//                      the lasting ones, by the laws they name (impact.hpp). Restitution is taken of the rate at the
 //                      moment the gap vanished, so that an elastic impact keeps its energy whatever the step
 //
 // An impact slower than twice what forces change in a step is plastic: its contact lasts from then on. A lasting
@@ -44,7 +44,7 @@ class NonsmoothAlpha final : public ContactStepper {
   void predict(double h);
   double increment_size(double h, double cq) const;
   // Collisions of the contacts in hit_ at trial_; true when one carried an impulse.
-  bool collide(double h);
+  bool collide();
   // Accelerations, multipliers and forces of lasting contacts at a state, from the laws at acceleration level.
   void consistent(const State& s, const std::vector<char>& closed, Vec& forces, Vec& a, Vec& lambda, Vec& zdot);
   // Rates at which contact forces work at the engine's present links, added to the channels.
@@ -57,7 +57,7 @@ class NonsmoothAlpha final : public ContactStepper {
   std::vector<char> closed_, closed_trial_, held_;
   Vec force_, force_trial_;  // of lasting contacts, three numbers a slot
   Vec A_, A_trial_, B_, B_trial_, A0_, B0_;
-  Vec r_, f_, da_, dlambda_, x_, mu_step_, rhs_, impulses_, residual_, phi_, p_base_, p_end_, p_;
+  Vec r_, f_, da_, dlambda_, x_, mu_step_, rhs_, impulses_, residual_, phi_, rates_, factors_, p_base_, p_end_, p_;
   Vec impact_;  // impulses of the collision, three numbers a slot
   struct Hit {
     int slot;

@@ -10,7 +10,7 @@ namespace {
 // Above this many rows the dense methods cost more than sweeps over blocks.
 constexpr int kDenseRows = 160;
 constexpr double kProxTolerance = 1e-8;
-constexpr int kProxSweeps = 4000;
+constexpr int kProxSweeps = 4000, kLastSweeps = 20000;
 
 }  // namespace
 
@@ -113,8 +113,12 @@ void StepProblem::assemble(double factor) {
   A_.blocks.clear();
   A_.begin.assign(1, 0);
   seen_.assign(items_.size(), -1);
+  row0_.clear();
+  int row = 0;
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const int ni = items_[i].rows();
+    row0_.push_back(row);
+    row += ni;
     for (const Part& part : parts_[i]) {
       if (part.group < 0) continue;
       const Group& group = matrix_ != nullptr ? whole_ : groups_[static_cast<std::size_t>(part.group)];
@@ -140,36 +144,45 @@ void StepProblem::assemble(double factor) {
   }
 }
 
-StepProblem::Report StepProblem::solve(double factor) {
+int StepProblem::rows() const {
+  int n = 0;
+  for (const Item& item : items_) n += item.rows();
+  return n;
+}
+
+bool StepProblem::few_rows() const { return rows() <= kDenseRows; }
+
+void StepProblem::matrix(Mat& A) const {
+  const int n = rows();
+  A.setZero(n, n);
+  int at = 0;
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    for (int k = A_.begin[i]; k < A_.begin[i + 1]; ++k) {
+      const BlockMatrix::Block& block = A_.blocks[static_cast<std::size_t>(k)];
+      const auto j = static_cast<std::size_t>(block.column);
+      A.block(at, row0_[j], items_[i].rows(), items_[j].rows()) =
+          block.A.topLeftCorner(items_[i].rows(), items_[j].rows());
+    }
+    at += items_[i].rows();
+  }
+}
+
+StepProblem::Report StepProblem::solve() {
   if (items_.empty()) return {};
-  assemble(factor);
-  int rows = 0;
-  for (const Item& item : items_) rows += item.rows();
-  if (rows <= kDenseRows || matrix_ != nullptr) return solve_dense();
-  return solve_blocks();
+  return few_rows() || matrix_ != nullptr ? solve_dense() : solve_blocks(kProxSweeps);
 }
 
 StepProblem::Report StepProblem::solve_dense() {
-  int rows = 0;
-  std::vector<int>& row0 = seen_;
-  for (std::size_t i = 0; i < items_.size(); ++i) {
-    row0[i] = rows;
-    rows += items_[i].rows();
-  }
-  dense_.A.setZero(rows, rows);
-  dense_.b.resize(rows);
-  r_.resize(rows);
+  const int count = rows();
+  matrix(dense_.A);
+  dense_.b.resize(count);
+  r_.resize(count);
   dense_.cones.clear();
   bool warm = false;
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const Item& item = items_[i];
     const BlockCone& c = item.cone;
-    const int at = row0[i];
-    for (int k = A_.begin[i]; k < A_.begin[i + 1]; ++k) {
-      const BlockMatrix::Block& block = A_.blocks[static_cast<std::size_t>(k)];
-      const auto j = static_cast<std::size_t>(block.column);
-      dense_.A.block(at, row0[j], item.rows(), items_[j].rows()) = block.A.topLeftCorner(item.rows(), items_[j].rows());
-    }
+    const int at = row0_[i];
     for (int k = 0; k < item.rows(); ++k) {
       dense_.b[at + k] = item.b[k];
       r_[at + k] = item.r[k];
@@ -193,7 +206,7 @@ StepProblem::Report StepProblem::solve_dense() {
     options.warm_start = false;
     const double before = result.residual;
     Vec& other = answer_rows_;
-    other.resize(rows);
+    other.resize(count);
     const ContactResult cold = solver_.solve(dense_, other, options);
     if (cold.residual < before) {
       result = cold;
@@ -201,11 +214,18 @@ StepProblem::Report StepProblem::solve_dense() {
     }
   }
   for (std::size_t i = 0; i < items_.size(); ++i)
-    for (int k = 0; k < items_[i].rows(); ++k) items_[i].r[k] = r_[row0[i] + k];
-  return {result.status == ContactStatus::solved, result.residual, result.violation};
+    for (int k = 0; k < items_[i].rows(); ++k) items_[i].r[k] = r_[row0_[i] + k];
+  if (result.status == ContactStatus::solved || matrix_ != nullptr)
+    return {result.status == ContactStatus::solved, result.residual, result.violation};
+  // Dependent contacts with discs: many sweeps find what Newton's method circles around.
+  const Report swept = solve_blocks(kLastSweeps);
+  if (swept.complementarity < result.residual) return swept;
+  for (std::size_t i = 0; i < items_.size(); ++i)
+    for (int k = 0; k < items_[i].rows(); ++k) items_[i].r[k] = r_[row0_[i] + k];
+  return {false, result.residual, result.violation};
 }
 
-StepProblem::Report StepProblem::solve_blocks() {
+StepProblem::Report StepProblem::solve_blocks(int sweeps) {
   const std::size_t n = items_.size();
   cones_.resize(n);
   b_blocks_.resize(n);
@@ -215,7 +235,7 @@ StepProblem::Report StepProblem::solve_blocks() {
     b_blocks_[i] = items_[i].b;
     r_blocks_[i] = items_[i].r;
   }
-  const BlockProx::Report report = prox_.solve(A_, cones_, b_blocks_, r_blocks_, kProxTolerance, kProxSweeps);
+  const BlockProx::Report report = prox_.solve(A_, cones_, b_blocks_, r_blocks_, kProxTolerance, sweeps);
   for (std::size_t i = 0; i < n; ++i) items_[i].r = r_blocks_[i];
   return {report.converged, report.residual, 0};
 }

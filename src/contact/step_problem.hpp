@@ -42,8 +42,13 @@ class StepProblem {
 
   // W_k . x of contact i for a vector of velocities.
   double along(int i, int k, const Vec& x) const;
+  // Forms A. To be called before the three below, and again only when items were added.
+  void assemble(double factor);
+  int rows() const;
+  bool few_rows() const;      // dense methods are affordable
+  void matrix(Mat& A) const;  // rows of the items in turn
   // Answers with the r of all items; throws nothing.
-  Report solve(double factor);
+  Report solve();
   // out = sum of W r, generalized impulses.
   void impulses(Vec& out) const;
   // S x - G^T mu = b, G x = 0 with the matrix of this problem.
@@ -61,9 +66,8 @@ class StepProblem {
   };
 
   void gather(const Group& group, const double* full, double* packed) const;
-  void assemble(double factor);
   Report solve_dense();
-  Report solve_blocks();
+  Report solve_blocks(int sweeps);
 
   Contacts& contacts_;
   Engine& engine_;
@@ -74,7 +78,7 @@ class StepProblem {
   std::vector<Item> items_;
   std::vector<std::array<Part, 2>> parts_;
   std::vector<double> W_, X_;
-  std::vector<int> touched_, seen_;
+  std::vector<int> touched_, seen_, row0_;
   Vec column_, answer_;
 
   BlockMatrix A_;

@@ -13,6 +13,8 @@ namespace {
 
 // Approach slower than this part of the velocity scale is rounding, slip slower than that is sticking.
 constexpr double kNoApproach = 1e-9, kNoSlip = 1e-9;
+// Gaps below this part of the length scale take part in the impacts of others.
+constexpr double kTouching = 1e-7;
 // An impact approaches faster than this many times what forces change in a step.
 constexpr double kImpact = 2;
 // Contacts nearer than this many times what bodies move in a step take part.
@@ -26,12 +28,28 @@ MoreauStepper::MoreauStepper(ContactDynamics& dynamics, const IntegratorSettings
   if (!(moreau.theta >= 0.5 && moreau.theta <= 1))
     throw InputError(fmt::format("theta = {} is not between 0.5 and 1", moreau.theta));
   if (moreau.implicit) matrix_ = std::make_unique<StepMatrix>(dynamics);
-  for (Vec* x : {&a_free_, &dv_, &v_free_, &x_, &impulses_}) x->setZero(n_.nv);
+  for (Vec* x : {&a_free_, &dv_, &v_free_, &x_, &impulses_, &pull_}) x->setZero(n_.nv);
   lambda_free_.setZero(n_.nc());
   zdot_free_.setZero(n_.nz);
   mu_step_.setZero(n_.nc());
   g_.setZero(n_.nc());
   p_.setZero(n_.np);
+}
+
+void MoreauStepper::started() {
+  ContactStepper::started();
+  know_derivative();
+  pull_ = a_;
+}
+
+void MoreauStepper::exchange(Archive& archive) {
+  ContactStepper::exchange(archive);
+  archive.vector(pull_);
+}
+
+void MoreauStepper::accept() {
+  ContactStepper::accept();
+  pull_ = smooth() ? a_trial_ : a_free_;
 }
 
 void MoreauStepper::refresh() {
@@ -40,6 +58,7 @@ void MoreauStepper::refresh() {
 
 bool MoreauStepper::free_velocity(double h) {
   const double theta = moreau_.theta;
+  mid_.v = now_.v + (1 - theta) * h * pull_;
   dynamics_.accelerations(mid_, a_free_, lambda_free_, zdot_free_);
   lambda_trial_ = lambda_free_;
   if (!matrix_) {
@@ -61,16 +80,18 @@ bool MoreauStepper::free_velocity(double h) {
     lambda_trial_ += mu_step_ / h;
   }
   v_free_ = now_.v + dv_;
+  mid_.v = now_.v;
   return true;
 }
 
 bool MoreauStepper::collect(double h) {
   const double theta = moreau_.theta, v_scale = system().velocity_scale;
   problem_.begin(matrix_.get());
+  role_.clear();
   if (!system().any_rigid) return false;
   engine_.prepare_response(contact_.engine_state(mid_));
-  const double change = speed_of(dv_);
-  const double reach = kReach * h * (largest_speed() + change) + 1e-9 * system().length_scale;
+  change_ = speed_of(dv_);
+  const double reach = kReach * h * (largest_speed() + change_) + 1e-9 * system().length_scale;
   contacts_.detect(contact_.engine_state(mid_), reach);
   bool impacts = false;
   for (int slot = 0; slot < contacts_.slots(); ++slot) {
@@ -85,22 +106,59 @@ bool MoreauStepper::collect(double h) {
     Vec3 free = Vec3::Zero();
     for (int k = 0; k < item.rows(); ++k) free[k] = s.rate[k] + problem_.along(index, k, dv_);
     const double approach = -s.rate[0];
-    const bool impact = law.restitution > 0 && s.gap + theta * h * free[0] <= 0 &&
-                        approach > kImpact * std::max(change, std::abs(free[0] - s.rate[0])) + kNoApproach * v_scale;
+    const bool fast = s.gap + theta * h * free[0] <= 0 &&
+                      approach > kImpact * std::max(change_, std::abs(free[0] - s.rate[0])) + kNoApproach * v_scale;
+    // Without restitution a contact that lands needs no law of its own, but for its friction.
+    const bool impact = fast && law.restitution > 0;
     impacts = impacts || impact;
+    const bool touches =
+        s.gap <= kTouching * system().length_scale || (s.gap + theta * h * free[0] <= 0 && approach > 0);
+    role_.push_back(impact ? 2 : touches ? 1 : 0);
     item.b = free;
-    if (impact) {
-      const double et = law.reversibility >= 1 ? law.restitution * law.tangential_restitution : 0.0;
-      item.b[0] += law.restitution * s.rate[0];
-      for (int k = 1; k < item.rows(); ++k) item.b[k] += et * s.rate[k];
-    } else {
+    if (!impact) {
       item.b[0] += std::max(s.gap, 0.0) / (theta * h);
       for (int k = 0; k < item.rows(); ++k) item.b[k] += theta * h * s.bias[k];
     }
-    item.cone.mu = friction(slot, std::hypot(s.rate[1], cone.tangents == 2 ? s.rate[2] : 0.0), impact);
+    item.cone.mu = friction(slot, std::hypot(s.rate[1], cone.tangents == 2 ? s.rate[2] : 0.0), fast);
     item.r = impulse_.segment<3>(3 * slot);
   }
   return impacts;
+}
+
+void MoreauStepper::collide(double h) {
+  rates_.resize(problem_.rows());
+  factors_.resize(problem_.size());
+  int row = 0;
+  for (int i = 0; i < problem_.size(); ++i) {
+    const StepProblem::Item& item = problem_[i];
+    const SlotState& s = contacts_[item.slot];
+    const char role = role_[static_cast<std::size_t>(i)];
+    for (int k = 0; k < item.rows(); ++k) {
+      double rate = s.rate[k];
+      if (role == 2) rate += 0.5 * problem_.along(i, k, dv_);
+      if (role == 0 && k == 0) rate += std::max(s.gap, 0.0) / (moreau_.theta * h);
+      rates_[row + k] = rate;
+    }
+    factors_[i] = role == 0 ? -1 : 1;
+    row += item.rows();
+  }
+  starts_.clear();
+  lasting_b_.clear();
+  for (int i = 0; i < problem_.size(); ++i) {
+    starts_.push_back(problem_[i].r);
+    lasting_b_.push_back(problem_[i].b);
+  }
+  solve_impact(rates_, factors_);
+  problem_.impulses(impulses_);
+  problem_.response(impulses_, x_, mu_step_);
+  for (int i = 0; i < problem_.size(); ++i) {
+    StepProblem::Item& item = problem_[i];
+    const auto at = static_cast<std::size_t>(i);
+    impact_[at] = item.r;
+    item.b = lasting_b_[at];
+    for (int k = 0; k < item.rows(); ++k) item.b[k] += problem_.along(i, k, x_);
+    item.r = starts_[at];
+  }
 }
 
 bool MoreauStepper::attempt(double t1) {
@@ -113,8 +171,16 @@ bool MoreauStepper::attempt(double t1) {
   mid_.z = now_.z;
   mid_.t = now_.t + h * (1 - theta);
   if (!free_velocity(h)) return false;
-  bool impacts = collect(h);
-  solve_contacts(1, "impulses");
+  const bool impacts = collect(h);
+  problem_.assemble(1);
+  impact_.assign(static_cast<std::size_t>(problem_.size()), Vec3::Zero());
+  if (impacts) collide(h);
+  solve_contacts("impulses");
+  impulse_trial_.setZero();
+  for (int i = 0; i < problem_.size(); ++i) {
+    impulse_trial_.segment<3>(3 * problem_[i].slot) = problem_[i].r;
+    problem_[i].r += impact_[static_cast<std::size_t>(i)];
+  }
   problem_.impulses(impulses_);
   problem_.response(impulses_, x_, mu_step_);
   trial_.v = v_free_ + x_;
@@ -122,14 +188,13 @@ bool MoreauStepper::attempt(double t1) {
   lambda_trial_ += mu_step_ / h;
 
   // Ledger, with the columns at q_m.
+  bool jump = impacts;
   W_trial_ = W_;
-  impulse_trial_.setZero();
   samples_trial_.clear();
   for (int i = 0; i < problem_.size(); ++i) {
     const StepProblem::Item& item = problem_[i];
     if (item.r.isZero(0)) continue;
     const SlotState& s = contacts_[item.slot];
-    impulse_trial_.segment<3>(3 * item.slot) = item.r;
     ContactSample sample;
     sample.slot = item.slot;
     sample.impulse = item.r;
@@ -138,9 +203,13 @@ bool MoreauStepper::attempt(double t1) {
     for (int k = 0; k < item.rows(); ++k) after[k] = problem_.along(i, k, trial_.v);
     const int group = system().pair(item.slot).group;
     W_trial_[contact_.impact_channel(group)] += 0.5 * item.r[0] * (s.rate[0] + after[0]);
+    // A landing without restitution is a jump all the same.
+    if (-s.rate[0] > kImpact * change_ + kNoApproach * system().velocity_scale) jump = true;
     double slip = 0;
     for (int k = 1; k < item.rows(); ++k) {
-      W_trial_[contact_.friction_channel(group)] += 0.5 * item.r[k] * (s.rate[k] + after[k]);
+      const double shock = impact_[static_cast<std::size_t>(i)][k], mean = 0.5 * (s.rate[k] + after[k]);
+      W_trial_[contact_.impact_channel(group)] += shock * mean;
+      W_trial_[contact_.friction_channel(group)] += (item.r[k] - shock) * mean;
       sample.slip[k - 1] = after[k] + theta * h * s.bias[k];
       slip = std::hypot(slip, sample.slip[k - 1]);
     }
@@ -172,7 +241,7 @@ bool MoreauStepper::attempt(double t1) {
   a_trial_ = (trial_.v - now_.v) / h;
   zdot_trial_ = zdot_free_;
   trial_known_ = true;
-  finish_step(!impacts, penetration);
+  finish_step(!jump, penetration);
   return true;
 }
 

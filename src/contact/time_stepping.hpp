@@ -7,22 +7,24 @@
 // with the laws of each contact that may close within the step, rates taken with W at q_m:
 //
 //   lasting     0 <= P_N  perp  gap'+ + theta h w_N + max(gap_m, 0) / (theta h) >= 0
-//   impact      0 <= P_N  perp  gap'+ + e gap'- >= 0                            Moreau's law
-//   friction    P_T in mu P_N C, slip+ + theta h w_T (impact: + e e_T slip-) opposed to it
+//               P_T in mu P_N C, opposed to slip+ + theta h w_T
+//   impact      P = P_I + P', P_I by the law the contact names (impact.hpp) from the rates of v + (v_free - v)/2, all
+//               contacts that touch taking part; P' as above, for what forces do in the step
 //
 // w are the biases of P-18: gap'(q+) = W(q_m)^T v+ + theta h w to second order, without which a contact on a curved
 // path loses energy at every step. The gap term lets a body land without hovering; it only dissipates. A contact is an
 // impact when motion without it would close it within the step and its approach speed exceeds twice what forces change
-// in a step: slower, it could bounce less than a step long, and rests. Tangential restitution is e e_T (P-42 with
-// nu = 1; smaller reversibility counts as none).
+// in a step: slower, it could bounce less than a step long, and rests. Taking half of what forces do in a step before
+// the impact makes an elastic bounce keep its energy.
 //
 // Joints: v + h a(q_m) of the dynamics, responses with G(q_m) held, then positions and velocities are projected at q+.
 // `implicit`: forces that depend on q and v are taken at v + theta (v+ - v) and the like, by their tangents:
 //
 //   (M + h theta C + h^2 theta^2 K) (v+ - v) = h f - h^2 (2 theta - 1) K v + G^T Lambda + W P
 //
-// Ledger: P_N (gap'- + gap'+)/2 into the group's impact channel, P_T (slip- + slip+)/2 into its friction channel, which
-// is the change of kinetic energy exactly; other channels by the midpoint rule with the mean velocity.
+// Ledger: P (rate- + rate+)/2 is the change of kinetic energy; of impacts and normal directions it goes into the
+// group's impact channel, of lasting friction into its friction channel. Other channels by the midpoint rule with the
+// mean velocity.
 #pragma once
 
 #include <memory>
@@ -43,16 +45,26 @@ class MoreauStepper final : public ContactStepper {
 
  protected:
   bool attempt(double t1) override;
+  void accept() override;
+  void started() override;
+  void exchange(Archive& archive) override;
 
  private:
   // v_free_ = v + what all but the contacts do in the step.
   bool free_velocity(double h);
   // Contacts that may take part, with their laws; true when one of them is an impact.
   bool collect(double h);
+  // Impulses of the impacts into impact_, and what they change into the problem.
+  void collide(double h);
 
   MoreauSettings moreau_;
   std::unique_ptr<StepMatrix> matrix_;
   State mid_;
+  std::vector<char> role_;  // per item: 0 lasting, 1 touching, 2 impact
+  std::vector<Vec3> impact_, starts_, lasting_b_;
+  Vec pull_;           // acceleration expected in the next step: velocity at its middle
+  double change_ = 0;  // speed that forces change in the step
+  Vec rates_, factors_;
   Vec a_free_, lambda_free_, zdot_free_, dv_, v_free_, x_, mu_step_, impulses_, g_, p_;
 };
 

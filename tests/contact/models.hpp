@@ -89,7 +89,6 @@ struct ModelMaker {
     RigidContact law;
     law.restitution = restitution;
     law.friction.mu = mu;
-    law.impact = RigidContact::Impact::moreau;
     c.law = law;
     model.contacts.push_back(c);
     return std::get<RigidContact>(model.contacts.back().law);
