@@ -13,6 +13,7 @@ bool is_contour(ContactShape::Kind kind) {
 
 ContourPoint contour_at(const Geometry& g, double s) {
   ContourPoint p;
+  if (g.closed) s = contour_wrap(g, s);
   switch (g.kind) {
     case ContactShape::Kind::ellipse: {
       const double c = std::cos(s), d = std::sin(s), a = g.size.x(), b = g.size.y();

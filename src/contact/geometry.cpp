@@ -166,7 +166,11 @@ void sample_contour(const ContactShape& shape, Geometry& g) {
     g.points[i] = {p.r.x(), p.r.y(), 0};
     g.normals[i] = {p.outward().x(), p.outward().y(), 0};
     if (p.curvature() * p.speed() * (g.to - g.from) < -1e-9) g.convex = false;
-    if (i > 0) largest_step = std::max(largest_step, (g.points[i] - g.points[i - 1]).norm());
+    if (i > 0) {
+      const double step = (g.points[i] - g.points[i - 1]).norm();
+      largest_step = std::max(largest_step, step);
+      g.pace += step / (g.to - g.from);
+    }
     g.bound = std::max(g.bound, p.r.norm());
   }
   if (g.closed) {

@@ -36,12 +36,12 @@ Vec2 values(const V2<T>& v) {
   return {value(v.x()), value(v.y())};
 }
 
-// Length of contour from s to the nearer end, by the speed at s.
+// How far s + ds is from the nearer end, as a length.
 template <class T>
-T end_margin(const Geometry& g, const ContourPoint& q, double s, const T& ds) {
+T end_margin(const Geometry& g, double s, const T& ds) {
   if (g.closed) return T(far_away);
   const T ahead = (g.to - s) - ds, behind = ds + (s - g.from);
-  return smaller<T>(ahead, behind) * q.speed();
+  return smaller<T>(ahead, behind) * g.pace;
 }
 
 inline Vec2 contour_end(const Geometry& g, int which) { return contour_at(g, which == 1 ? g.from : g.to).r; }
@@ -84,7 +84,7 @@ bool ball_against_contour(const V2<T>& c, double radius, bool hole, const Geomet
   out.p2 = frame.p + turned<T>(frame, p.r);
   out.gap = hole ? T(distance + radius) : T(distance - radius);
   out.p1 = hole ? V2<T>(c + out.n * radius) : V2<T>(c - out.n * radius);
-  out.margin = end_margin<T>(g, q, s, ds);
+  out.margin = end_margin<T>(g, s, ds);
   return true;
 }
 
@@ -109,7 +109,7 @@ bool contour_against_edge(const Geometry& g, const Frame2<T>& A, const Frame2<T>
   }
   const SeriesPoint<T> p(q, ds);
   out = ball_line<T>(V2<T>(A.p + turned<T>(A, p.r)), 0, frame, o, m);
-  out.margin = end_margin<T>(g, q, branch.s1, ds);
+  out.margin = end_margin<T>(g, branch.s1, ds);
   return true;
 }
 
@@ -213,7 +213,7 @@ bool contour_contour(const Geometry& a, const Geometry& b, const Frame2<T>& A, c
   out.p2 = B.p + turned<T>(B, p2.r);
   out.n = -turned<T>(A, p1.outward());
   out.gap = out.n.dot(V2<T>(out.p1 - out.p2));
-  out.margin = smaller<T>(end_margin<T>(a, q1, branch.s1, ds1), end_margin<T>(b, q2, branch.s2, ds2));
+  out.margin = smaller<T>(end_margin<T>(a, branch.s1, ds1), end_margin<T>(b, branch.s2, ds2));
   return true;
 }
 

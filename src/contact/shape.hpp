@@ -26,6 +26,7 @@ struct Geometry {
   std::vector<std::array<Vec3, 2>> edge_sides;  // along its two faces, away from the edge, unit
   bool closed = false, hollow = false;
   bool convex = true;                               // contours: curvature >= 0 everywhere and closed
+  double pace = 0;                                  // contours: length by to - from
   double from = 0, to = 0;                          // of the parameter of ellipse, curve and spline
   std::shared_ptr<const Expression> x, y;           // curve
   std::vector<Eigen::Matrix<double, 4, 2>> spline;  // per span: coefficients of 1, s, s^2, s^3 of x and y
