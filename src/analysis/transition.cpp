@@ -32,9 +32,11 @@ const StepReport& Transition::step(double t_limit) {
     case Scheme::euler:
     case Scheme::rk4:
     case Scheme::dopri5:
+    case Scheme::adams:
       explicit_step(t0, h);
       break;
     case Scheme::radau5:
+    case Scheme::bdf:
       radau_step(t0, h);
       break;
     case Scheme::verlet:

@@ -5,8 +5,8 @@
 // (state_matrix.hpp) at the method's own stages, taken from the dense output, whose error is one order in h below what
 // would be felt:
 //
-//   euler, rk4, dopri5   the same explicit Runge-Kutta tableau
-//   radau5               Radau IIA with three stages: (1 - h A_rk (x) A_i) K = A_i Phi_0, L-stable as the motion itself
+//   euler, rk4, dopri5   the same explicit Runge-Kutta tableau; adams: that of dopri5
+//   radau5, bdf          Radau IIA with three stages: (1 - h A_rk (x) A_i) K = A_i Phi_0, L-stable as the motion itself
 //   verlet, generalized_alpha   trapezoidal rule
 //
 // At an event the step ends. Where the motion or its equations jump there, the caller multiplies in the jump

@@ -59,7 +59,9 @@ class ResultSink final : public Sink {
     writer_.append_ledger(t, values);
     writer_.commit_if_due();
   }
-  void event(double t, const std::string& name) override { writer_.append_event({t, "event", name, ""}); }
+  void event(double t, const StepEvent& event) override {
+    writer_.append_event({t, event.what.empty() ? "event" : event.what, event.element, event.detail});
+  }
   void checkpoint(double t, std::span<const double> memory) override { writer_.checkpoint(t, {}, memory, {}); }
 
  private:
@@ -74,9 +76,9 @@ std::vector<record::Channel> sample_channels(const Model& model, const Observer&
   return channels;
 }
 
-std::vector<record::Channel> ledger_channels(const System& system) {
+std::vector<record::Channel> ledger_channels(const contact::Motion& motion) {
   std::vector<record::Channel> channels{{"stored", "J", 1, {}, "kinetic and potential energy"}};
-  for (const std::string& name : system.channel_names) {
+  for (const std::string& name : motion.channel_names()) {
     channels.push_back({"work/" + name, "J", 1, {}, "energy supplied by it so far (negative: taken)"});
   }
   channels.push_back({"remainder", "J", 1, {}, "what the integration itself added to the stored energy"});
@@ -129,23 +131,15 @@ void print_notes(const Prepared& prepared, std::ostream& err) {
   }
 }
 
-// Numbers in a checkpoint, which a result fixes before its first row: taken from a run over a millionth of the time.
-// Where even that fails there will be no checkpoint.
+// Numbers in a checkpoint, which a result fixes before its first row. Where the start itself fails there will be none.
 std::size_t checkpoint_size(Prepared& prepared) {
-  std::size_t size = 0;
-  RunCallbacks callbacks;
-  callbacks.on_checkpoint = [&](double, std::span<const double> memory) { size = memory.size(); };
-  RunSettings settings = run_settings(prepared.system->model);
-  const double moment = 1e-6 * (settings.end - prepared.start.t);
-  settings.end = prepared.start.t + moment;
-  settings.output_step = moment;
-  settings.checkpoint_interval = moment / 2;
+  Run run(prepared.motion->stepper(), run_settings(prepared.system->model), {});
   try {
-    simulate(*prepared.engine, prepared.start, settings, std::move(callbacks));
+    run.start(prepared.start);
   } catch (const SolveError&) {
     return 0;
   }
-  return size;
+  return run.memory_size();
 }
 
 // Runs into the writer and closes the result, whatever happens.
@@ -204,7 +198,7 @@ int run_from_start(const RunOptions& options, const Console& console) {
   const record::RunInfo info = run_info(loaded, options.changes);
   Prepared prepared = prepare(std::move(loaded));
   const System& system = *prepared.system;
-  const Observer observer(prepared.system, recorded_quantities(system));
+  const Observer observer = recorder(prepared);
 
   bool replaces = false;
   const std::string path = result_path(options, info.model_name, replaces);
@@ -213,7 +207,7 @@ int run_from_start(const RunOptions& options, const Console& console) {
   const Simulate& s = system.model.simulate;
   writer_options.expected_rows = static_cast<std::uint64_t>((s.end - s.start) / s.output_step) + 2;
   record::Writer writer = record::Writer::create(path, info, sample_channels(system.model, observer),
-                                                 ledger_channels(system), writer_options);
+                                                 ledger_channels(*prepared.motion), writer_options);
   if (replaces && !options.quiet) fmt::print(console.err, "note: {} is written anew\n", path);
   print_notes(prepared, console.err);
   return execute(prepared, observer, writer, {}, s.start, options, console);
@@ -243,7 +237,7 @@ int run_from_checkpoint(const RunOptions& options, const Console& console) {
                      "add --end to go further");
   }
   Prepared prepared = prepare(std::move(model));
-  const Observer observer(prepared.system, recorded_quantities(*prepared.system));
+  const Observer observer = recorder(prepared);
   record::Writer writer = record::Writer::resume(path, checkpoint.rows.checkpoints - 1);
   if (writer.channels() != sample_channels(prepared.system->model, observer)) {
     throw InputError(fmt::format("{} was written by another version of Clatter ({})", path, info.version),

@@ -5,17 +5,21 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numbers>
 #include <set>
 
 #include "app/changes.hpp"
+#include "app/misaligned.hpp"
+#include "app/text.hpp"
 #include "model/quantities.hpp"
 
 namespace clatter::app {
 
 namespace {
 
-Scheme scheme_of(Method method) {
-  switch (method) {
+Scheme scheme_of(const Simulate& simulate) {
+  const bool family = simulate.method == Method::event_driven || simulate.method == Method::smooth;
+  switch (family ? simulate.scheme : simulate.method) {
     case Method::rk4:
       return Scheme::rk4;
     case Method::dopri5:
@@ -77,6 +81,18 @@ RankReport rank_at(Engine& engine, const State& s) {
   return dependent_rows(engine.constraint_matrix(s), mass);
 }
 
+// Beyond this a joint's products of axes may lead its assembly the wrong way.
+constexpr double kFarOff = std::numbers::pi / 4;
+
+void refuse_misaligned(Engine& engine, const State& s, double least) {
+  const std::vector<Misaligned> joints = misaligned_joints(engine, s, least);
+  if (joints.empty()) return;
+  const Model& model = engine.system().model;
+  throw InputError(model.texts, model.joints[static_cast<std::size_t>(joints.front().joint)].source,
+                   fmt::format("the model cannot be assembled: {}", joints.front().what),
+                   "turn one of the two frames or the body so that they point the same way");
+}
+
 }  // namespace
 
 std::vector<std::string> Prepared::redundant() const {
@@ -97,16 +113,21 @@ Prepared prepare(Model model) {
     p.initial = make_consistent(*p.engine, p.start, {m.initial.adjust_positions, m.initial.adjust_velocities});
     p.engine->freeze({});
   } catch (const SolveError& error) {
+    p.engine->freeze({});
+    refuse_misaligned(*p.engine, p.system->initial, kFarOff);
     throw InputError(fmt::format("{}: the model has no consistent start: {}", m.file, error.message()), error.advice());
   }
+  // Half a turn off the products of axes vanish as well.
+  refuse_misaligned(*p.engine, p.start, std::numbers::pi / 2);
   p.rank = rank_at(*p.engine, p.start);
+  p.motion = std::make_unique<contact::Motion>(p.system, *p.engine, m.simulate, run_settings(m).integrator);
   return p;
 }
 
 RunSettings run_settings(const Model& model) {
   const Simulate& s = model.simulate;
   RunSettings settings;
-  settings.integrator.scheme = scheme_of(s.method);
+  settings.integrator.scheme = scheme_of(s);
   settings.integrator.step = s.step;
   settings.integrator.max_step = s.max_step;
   settings.integrator.relative_tolerance = s.relative_tolerance;
@@ -119,9 +140,12 @@ RunSettings run_settings(const Model& model) {
   return settings;
 }
 
-std::vector<std::string> recorded_quantities(const System& system) {
+std::vector<std::string> recorded_quantities(const Prepared& prepared) {
+  const System& system = *prepared.system;
   const Model& model = system.model;
-  const std::vector<QuantityInfo> all = all_quantities(system);
+  std::vector<QuantityInfo> all = all_quantities(system);
+  const std::size_t own = all.size();
+  for (const ExtraQuantity& q : prepared.motion->quantities()) all.push_back(q.info);
   std::vector<bool> chosen(all.size(), model.outputs.empty());
 
   const auto matches = [](const QuantityInfo& q, const std::string& pattern) {
@@ -140,6 +164,11 @@ std::vector<std::string> recorded_quantities(const System& system) {
     const UnknownQuantity unknown = unknown_quantity(pattern, known);
     throw InputError(model.texts, source, unknown.message, unknown.hint);
   };
+  // Without a wish, single points of a contact and crowds of contacts are left out.
+  constexpr std::size_t kCrowd = 40;
+  if (model.outputs.empty())
+    for (std::size_t i = own; i < all.size(); ++i)
+      chosen[i] = all[i].name.find('[') == std::string::npos && model.contacts.size() <= kCrowd;
   for (const Output& output : model.outputs) choose(output.quantity, output.source);
   for (const Check& check : model.checks) choose(check.quantity, check.source);
   std::set<std::string> always{"energy.kinetic", "energy.potential", "energy.total"};
@@ -152,6 +181,10 @@ std::vector<std::string> recorded_quantities(const System& system) {
     if (chosen[i] || always.contains(all[i].name)) names.push_back(all[i].name);
   }
   return names;
+}
+
+Observer recorder(const Prepared& prepared) {
+  return Observer(prepared.system, recorded_quantities(prepared), prepared.motion->quantities());
 }
 
 int column_of(const Observer& observer, const std::string& quantity) {
@@ -209,12 +242,13 @@ Outcome simulate_prepared(Prepared& prepared, const Observer& observer, const Ru
   summary.constraints = static_cast<std::uint64_t>(system.sizes.nc());
   summary.degrees_of_freedom = static_cast<std::uint64_t>(prepared.degrees_of_freedom());
   summary.method = method_name(model.simulate.method);
-  summary.ledger.names = system.channel_names;
+  contact::Motion& motion = *prepared.motion;
+  summary.ledger.names = motion.channel_names();
 
   CheckRecorder checks(model.checks, observer);
   const auto kinetic_column = static_cast<std::size_t>(column_of(observer, "energy.kinetic"));
   std::vector<double> values(static_cast<std::size_t>(observer.width()));
-  std::vector<double> ledger_row(system.channel_names.size() + 2);
+  std::vector<double> ledger_row(summary.ledger.names.size() + 2);
   const auto take_in = [&](double t, std::span<const double> row) {
     checks.add(t, row);
     summary.ledger.kinetic = std::max(summary.ledger.kinetic, row[kinetic_column]);
@@ -226,12 +260,16 @@ Outcome simulate_prepared(Prepared& prepared, const Observer& observer, const Ru
   Run* self = nullptr;
   callbacks.on_output = [&](const Sample& sample) {
     energy_at_start = self->summary().stored_at_start;
-    observer.evaluate(engine, sample.s, sample.a, sample.lambda, sample.W, energy_at_start, values);
+    motion.observe(sample.s, sample.lambda, sample.W);
+    const State& s = motion.engine_state(sample.s);
+    const double beyond = motion.has_contacts() ? sample.stored - engine.stored_energy(s) : 0;
+    observer.evaluate(engine, s, sample.a, motion.engine_lambda(sample.lambda), sample.W, energy_at_start, values,
+                      beyond);
     take_in(sample.s.t, values);
     summary.ledger.start = energy_at_start;
     summary.ledger.end = sample.stored;
     summary.ledger.works.assign(sample.W.data(), sample.W.data() + sample.W.size());
-    last = sample.s;
+    last = s;
     if (request.sink == nullptr) return;
     request.sink->sample(sample.s.t, values);
     ledger_row.front() = sample.stored;
@@ -240,15 +278,27 @@ Outcome simulate_prepared(Prepared& prepared, const Observer& observer, const Ru
     request.sink->ledger(sample.s.t, ledger_row);
   };
   if (request.sink != nullptr) {
-    callbacks.on_event = [&](const State& s, std::span<const int> events) {
-      for (const int index : events) request.sink->event(s.t, engine.event_name(index));
+    callbacks.on_event = [&](const State& s, const std::vector<StepEvent>& events) {
+      for (const StepEvent& event : events) request.sink->event(s.t, event);
     };
     callbacks.on_checkpoint = [&](double t, std::span<const double> memory) { request.sink->checkpoint(t, memory); };
   }
+  constexpr std::size_t kMostWarnings = 5;
+  callbacks.on_singular = [&](double t, const std::vector<std::string>& elements) {
+    if (request.sink != nullptr) request.sink->event(t, {"singular position", listed(elements), ""});
+    if (summary.warnings.size() > kMostWarnings) return;
+    summary.warnings.push_back(
+        summary.warnings.size() == kMostWarnings
+            ? "the mechanism passes further singular positions; the list of events has them all"
+            : fmt::format(
+                  "singular-position: the mechanism passes a singular position at t = {} s, where {} lose their "
+                  "independence; which way it goes on from there may be arbitrary",
+                  number(t, 6), listed(elements)));
+  };
   callbacks.on_progress = request.progress;
   callbacks.stop = request.stop;
 
-  Run run(engine, run_settings(model), std::move(callbacks));
+  Run run(motion.stepper(), run_settings(model), std::move(callbacks));
   self = &run;
   const auto began = std::chrono::steady_clock::now();
   long steps_before = 0, rejected_before = 0, events_before = 0;
@@ -262,14 +312,14 @@ Outcome simulate_prepared(Prepared& prepared, const Observer& observer, const Ru
       rejected_before = run.summary().rejected;
       events_before = run.summary().events;
     }
-    summary.start = run.integrator().state().t;
+    summary.start = run.state().t;
     outcome.finished = run.go().finished;
   } catch (const SolveError& error) {
     outcome.failure = error;
   }
   summary.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   const clatter::RunSummary& counts = run.summary();
-  summary.end = run.integrator().state().t;
+  summary.end = run.state().t;
   summary.steps = static_cast<std::uint64_t>(counts.steps - steps_before);
   summary.rejected = static_cast<std::uint64_t>(counts.rejected - rejected_before);
   summary.events = static_cast<std::uint64_t>(counts.events - events_before);

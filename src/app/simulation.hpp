@@ -12,6 +12,7 @@
 #include "app/checks.hpp"
 #include "app/summary.hpp"
 #include "base/error.hpp"
+#include "contact/motion.hpp"
 #include "engine/engine.hpp"
 #include "engine/quantity.hpp"
 #include "engine/system.hpp"
@@ -25,6 +26,7 @@ namespace clatter::app {
 struct Prepared {
   std::shared_ptr<const System> system;
   std::unique_ptr<Engine> engine;
+  std::unique_ptr<contact::Motion> motion;  // by the method the model names
   State start;
   InitialReport initial;
   RankReport rank;  // of the constraints at the start
@@ -38,7 +40,8 @@ Prepared prepare(Model model);
 RunSettings run_settings(const Model& model);
 
 // What the model asks to be recorded: full quantities, in the system's order, each once. Unknown names are InputErrors.
-std::vector<std::string> recorded_quantities(const System& system);
+std::vector<std::string> recorded_quantities(const Prepared& prepared);
+Observer recorder(const Prepared& prepared);  // of all of them
 
 // Where the scalar `quantity` ("rod.position.x") is among an observer's numbers. Throws InputError with the nearest
 // name.
@@ -70,7 +73,7 @@ class Sink {
   virtual ~Sink() = default;
   virtual void sample(double t, std::span<const double> values) = 0;
   virtual void ledger(double t, std::span<const double> values) = 0;  // stored, works, remainder
-  virtual void event(double t, const std::string& name) = 0;
+  virtual void event(double t, const StepEvent& event) = 0;
   virtual void checkpoint(double t, std::span<const double> memory) = 0;
 };
 

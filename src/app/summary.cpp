@@ -68,6 +68,7 @@ std::string summary_text(const Summary& s) {
     text += fmt::format("  constraints hold to {} in position, {} in velocity (relative)\n",
                         number(s.position_residual, 2), number(s.velocity_residual, 2));
   }
+  for (const std::string& warning : s.warnings) text += fmt::format("  warning: {}\n", warning);
   text += "\n" + ledger_text(s.ledger);
   if (!s.checks.empty()) text += "\n" + checks_table(s.checks);
   return text;

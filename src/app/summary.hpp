@@ -32,6 +32,7 @@ struct Summary {
   double start = 0, end = 0;  // simulated time covered by this process
   std::uint64_t steps = 0, rejected = 0, events = 0;
   double wall = 0;
+  std::vector<std::string> warnings;  // full sentences
   Ledger ledger;
   bool constrained = false;
   double position_residual = 0, velocity_residual = 0;  // in units of the model's own scales

@@ -64,14 +64,14 @@ Verdict verify_one(const std::string& path, const VerifyOptions& options) {
     verdict.checked = true;
     Prepared prepared = prepare(std::move(model));
     std::vector<std::string> needed{"energy.kinetic"};
-    const std::vector<std::string> all = recorded_quantities(*prepared.system);
+    const std::vector<std::string> all = recorded_quantities(prepared);
     for (const std::string& name : all) {
       const bool asked =
           std::any_of(prepared.system->model.checks.begin(), prepared.system->model.checks.end(),
                       [&](const Check& c) { return c.quantity == name || c.quantity.starts_with(name + "."); });
       if (asked && name != needed.front()) needed.push_back(name);
     }
-    const Observer observer(prepared.system, needed);
+    const Observer observer(prepared.system, needed, prepared.motion->quantities());
     const Outcome outcome = simulate_prepared(prepared, observer, {});
     if (outcome.failure) throw SolveError(*outcome.failure);
     const auto& checks = outcome.summary.checks;

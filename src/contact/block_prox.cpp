@@ -69,6 +69,14 @@ BlockProx::Report BlockProx::solve(const BlockMatrix& A, const std::vector<Block
       if (t > 0) tangent_[i] = t;
     }
   }
+  mirror_.resize(A.blocks.size());
+  for (std::size_t i = 0; i < n; ++i)
+    for (int k = A.begin[i]; k < A.begin[i + 1]; ++k) {
+      const auto j = static_cast<std::size_t>(A.blocks[static_cast<std::size_t>(k)].column);
+      int m = A.begin[j];
+      while (A.blocks[static_cast<std::size_t>(m)].column != static_cast<int>(i)) ++m;
+      mirror_[static_cast<std::size_t>(k)] = m;
+    }
   Report report;
   report.residual = residual(A, cones, b, r);
   best_ = r;
@@ -83,10 +91,9 @@ BlockProx::Report BlockProx::solve(const BlockMatrix& A, const std::vector<Block
         const Vec3 change = omega * (project(cones[i], r[i], y_[i], normal_[i], tangent_[i]) - r[i]);
         if (change.isZero(0)) continue;
         r[i] += change;
-        // A couples in pairs: the blocks of row i name the rows that feel contact i.
         for (int k = A.begin[i]; k < A.begin[i + 1]; ++k) {
-          const BlockMatrix::Block& block = A.blocks[static_cast<std::size_t>(k)];
-          y_[static_cast<std::size_t>(block.column)].noalias() += block.A.transpose() * change;
+          const auto column = static_cast<std::size_t>(A.blocks[static_cast<std::size_t>(k)].column);
+          y_[column].noalias() += A.blocks[static_cast<std::size_t>(mirror_[static_cast<std::size_t>(k)])].A * change;
         }
       }
     }

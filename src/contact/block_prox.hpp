@@ -14,7 +14,7 @@
 
 namespace clatter::contact {
 
-// Square blocks of three rows a contact; rows beyond a contact's own are empty.
+// Square blocks of three rows a contact; rows beyond a contact's own are empty. Where block (i, j) is, (j, i) is too.
 struct BlockMatrix {
   struct Block {
     int column;
@@ -49,6 +49,7 @@ class BlockProx {
   double residual(const BlockMatrix& A, const std::vector<BlockCone>& cones, const std::vector<Vec3>& b,
                   const std::vector<Vec3>& r);
 
+  std::vector<int> mirror_;  // block (i, j) -> block (j, i)
   std::vector<Vec3> y_, best_;
   std::vector<double> normal_, tangent_;  // diagonals
 };

@@ -35,6 +35,8 @@ void EventDriven::start(const State& s) {
   touched_.clear();
   stopped_.clear();
   dynamics_.set_active({}, first);
+  dynamics_.stored_energy(first);
+  dynamics_.compliant().settle();
   instant_.settle(first, {}, {}, {}, false, result_);
   W_ += result_.work;
   impacts_ += result_.impacts;
@@ -64,19 +66,21 @@ const StepReport& EventDriven::step(double t_limit) {
   touched_.clear();
   stopped_.clear();
   on_edge_ = false;
-  std::vector<int> compliant;
+  compliant_.clear();
   const int first_compliant = dynamics_.sizes().ne - dynamics_.compliant().event_count();
   for (const int index : inner_->fired()) {
     fired_names_.push_back(dynamics_.event_name(index));
     const ContactDynamics::EventInfo info = dynamics_.event_info(index);
-    if (index >= first_compliant) compliant.push_back(index - first_compliant);
+    if (index >= first_compliant) {
+      compliant_.push_back(index - first_compliant);
+      pending_ = true;
+    }
     if (info.slot < 0) continue;
     pending_ = true;
     if (info.kind == ContactEvent::touch) touched_.push_back(info.slot);
     if (info.kind == ContactEvent::stop) stopped_.push_back(info.slot);
     if (info.kind == ContactEvent::lift || info.kind == ContactEvent::slip) on_edge_ = true;
   }
-  if (!compliant.empty()) dynamics_.compliant().on_events(compliant);
   return report_;
 }
 
@@ -84,6 +88,11 @@ void EventDriven::decide() {
   State s = inner_->state();
   const std::vector<ActiveContact> before = dynamics_.active();
   const double h = std::max(inner_->next_step(), h_);
+  if (!compliant_.empty()) {
+    dynamics_.stored_energy(s);  // forces at s: what the laws remember is taken from them
+    dynamics_.compliant().on_events(compliant_);
+    compliant_.clear();
+  }
   instant_.settle(s, before, touched_, stopped_, on_edge_, result_);
   W_ += result_.work;
   impacts_ += result_.impacts;

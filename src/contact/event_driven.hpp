@@ -49,7 +49,7 @@ class EventDriven final : public Stepper {
   const std::vector<ContactChange>& changes() const { return result_.changes; }
   const InstantResult& result() const { return result_; }
   const std::vector<std::string>& fired_names() const { return fired_names_; }
-  bool pending() const { return pending_; }
+  bool undecided() const override { return pending_; }
   const std::vector<ActiveContact>& active() const { return dynamics_.active(); }
   long impacts() const { return impacts_; }
 
@@ -65,7 +65,7 @@ class EventDriven final : public Stepper {
   IntegratorSettings settings_;
   std::unique_ptr<Integrator> inner_;
   bool pending_ = false;  // the last step ended at events not yet decided
-  std::vector<int> touched_, stopped_;
+  std::vector<int> touched_, stopped_, compliant_;
   bool on_edge_ = false;
   std::vector<std::string> fired_names_;
   InstantResult result_;

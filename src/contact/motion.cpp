@@ -70,8 +70,9 @@ const Vec& Motion::engine_lambda(const Vec& lambda) {
   return lambda_e_;
 }
 
-void Motion::observe(const State& s, const Vec&, const Vec& lambda) {
+void Motion::observe(const State& s, const Vec& lambda, const Vec& W) {
   if (!contacts_) return;
+  W_ = W;
   ContactDynamics& dynamics = event_driven_ != nullptr ? event_driven_->contact_dynamics() : *dynamics_;
   Contacts& contacts = dynamics.contacts();
   contacts.detect(dynamics.engine_state(s), contacts_->length_scale);
@@ -170,6 +171,17 @@ std::vector<ExtraQuantity> Motion::quantities() const {
     for (int k = 0; k < pair.slots; ++k)
       describe(contacts_->slot_name(pair.slot0 + k), pair.slot0 + k, 1, pair.tangents);
   }
+  const int np = engine_.sizes().np;
+  for (std::size_t g = 0; g < contacts_->groups.size(); ++g)
+    for (int k = 0; k < 2; ++k) {
+      const auto channel = static_cast<Eigen::Index>(np + 2 * static_cast<int>(g) + k);
+      list.push_back(
+          {{"energy." + contacts_->groups[g] + (k == 0 ? ".friction" : ".impact"),
+            "J",
+            {},
+            k == 0 ? "work of friction and damping since the start" : "energy lost in impacts since the start"},
+           [this, channel](double* out) { *out = channel < W_.size() ? W_[channel] : 0.0; }});
+    }
   return list;
 }
 

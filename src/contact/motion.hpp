@@ -42,7 +42,7 @@ class Motion {
   Certificate certificate() const;  // worst of the run
 
   // Contacts at a sample of the last step.
-  void observe(const State& s, const Vec& a, const Vec& lambda);
+  void observe(const State& s, const Vec& lambda, const Vec& W);
   const SlotSnapshot& slot(int i) const { return snapshot_[static_cast<std::size_t>(i)]; }
   // The engine's multipliers among those of the stepper's equations.
   const Vec& engine_lambda(const Vec& lambda);
@@ -59,7 +59,7 @@ class Motion {
   EventDriven* event_driven_ = nullptr;
   ContactStepper* time_stepping_ = nullptr;
   std::vector<SlotSnapshot> snapshot_;
-  Vec lambda_e_;
+  Vec lambda_e_, W_;
 };
 
 }  // namespace clatter::contact

@@ -176,8 +176,10 @@ bool NonsmoothAlpha::smooth_part(double h) {
     const double size = std::max(increment_size(h, cq), z_change * 1e10);
     if (!std::isfinite(size)) return false;
     for (int i = 0; i < n_.nv; ++i) worst_error_[i] = std::abs(cq * da_[i]) / projector_.u_scale()[i];
+    // Increments cannot fall below what the contact problem leaves of them.
+    const double reached = 1 + 10 * step_.complementarity / settings_.newton_tolerance;
     const bool stagnant = iteration > 3 && size >= 0.5 * last && worst_error_.maxCoeff() < 1e-12;
-    if (iteration > 0 && (size <= 1 || stagnant)) {
+    if (iteration > 0 && (size <= reached || stagnant)) {
       // What forces other than rigid contacts change in a step.
       if (problem_.size() == 0) x_.setZero();
       dv_speed_ = speed_of(h * (a_trial_ - x_));

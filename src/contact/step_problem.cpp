@@ -215,8 +215,7 @@ StepProblem::Report StepProblem::solve_dense() {
   }
   for (std::size_t i = 0; i < items_.size(); ++i)
     for (int k = 0; k < items_[i].rows(); ++k) items_[i].r[k] = r_[row0_[i] + k];
-  if (result.status == ContactStatus::solved || matrix_ != nullptr)
-    return {result.status == ContactStatus::solved, result.residual, result.violation};
+  if (result.status == ContactStatus::solved) return {true, result.residual, result.violation};
   // Dependent contacts with discs: many sweeps find what Newton's method circles around.
   const Report swept = solve_blocks(kLastSweeps);
   if (swept.complementarity < result.residual) return swept;

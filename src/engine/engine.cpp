@@ -592,7 +592,20 @@ void Engine::build_schur(int rows) {
     for (int k = 0; k < a.n; ++k) sum += g[k] * x[k];
     values[p.slot] += sum;
   }
-  (all ? *schur_all_ : *schur_holonomic_).factorize(S);
+  last_schur_ = all ? schur_all_.get() : schur_holonomic_.get();
+  last_schur_->factorize(S);
+}
+
+double Engine::constraint_sine() const { return last_schur_ ? std::sqrt(last_schur_->smallest_independent_ratio()) : 1; }
+
+std::vector<std::string> Engine::nearly_dependent() const {
+  std::vector<std::string> names;
+  if (!last_schur_) return names;
+  for (const int row : last_schur_->weakest_rows()) {
+    const std::string& name = row_deformation(row).element;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
 }
 
 void Engine::solve_schur(int rows, double* b) { (rows > system_->sizes.nh ? *schur_all_ : *schur_holonomic_).solve(b); }

@@ -31,6 +31,8 @@ class Engine : public Dynamics {
   void plus(const Vec& q, const Vec& delta, Vec& q_out) const override { system_->tree.plus(q, delta, q_out); }
   void minus(const Vec& q1, const Vec& q0, Vec& delta) const override { system_->tree.minus(q1, q0, delta); }
   void accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) override;
+  double constraint_sine() const override;
+  std::vector<std::string> nearly_dependent() const override;
   void residual(const State& s, const Vec& a, const Vec& lambda, Vec& r, Vec& zdot) override;
   void constraints(const State& s, Vec& phi, Vec& velocity_residual) override;
   void constraint_forces(const State& s, const Vec& lambda, Vec& f) override;
@@ -140,6 +142,7 @@ class Engine : public Dynamics {
   std::vector<Pair> pairs_holonomic_, pairs_all_;
   std::unique_ptr<SparseMatrix<double>> S_holonomic_, S_all_;
   std::unique_ptr<SchurSolver> schur_holonomic_, schur_all_;
+  SchurSolver* last_schur_ = nullptr;  // of the last factorisation
   std::vector<bool> frozen_;
   std::vector<LinkWrench> external_;
   std::unique_ptr<Derivatives> derivatives_;

@@ -64,6 +64,12 @@ class Dynamics {
   // Redundant rows share their load (least-norm lambda). Throws SolveError by name where it cannot.
   virtual void accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) = 0;
 
+  // Of the constraint equations last factorised: the smallest sine of the angle between an independent row and the rows
+  // eliminated before it (1 without constraints), and the elements whose rows are then nearly dependent. A sine that
+  // passes through zero tells of a singular position.
+  virtual double constraint_sine() const { return 1; }
+  virtual std::vector<std::string> nearly_dependent() const { return {}; }
+
   // r = M a - h - G^T lambda and zdot = f, in one linear-time sweep.
   virtual void residual(const State& s, const Vec& a, const Vec& lambda, Vec& r, Vec& zdot) = 0;
   // phi (nh) and the velocity residual (nc).

@@ -56,7 +56,10 @@ void Integrator::start(const State& s) {
   events_.fired.clear();
   events_.take_signs();
   h_next_ = settings_.step;
-  if (controlled() && h_next_ <= 0) h_next_ = first_step();
+  if (controlled() && h_next_ <= 0) {
+    h_next_ = first_step();
+    trial_ = s;
+  }
   if (settings_.max_step > 0) h_next_ = std::min(h_next_, settings_.max_step);
   started();
 }
@@ -132,8 +135,10 @@ void Integrator::take_step(double t1, bool on_grid) {
   if (adapt && !report_.at_event) {
     double h_new = propose(h_full, error_full, true);
     if (last_rejected_) h_new = std::min(h_new, h_full);
-    // A step shortened for an end, not for its error, must not shorten those after it.
-    if (report_.rejected == 0) h_new = std::max(h_new, std::min(h_next_, 5 * h_full));
+    // A step shortened for an end, not for its error, must not shorten those after it. Multistep schemes may shorten
+    // their steps before one fails; the others go on with the step until then.
+    const bool keep = !restarts_at_events() || h_full < (1 - kStretch) * h_next_;
+    if (report_.rejected == 0 && keep) h_new = std::max(h_new, std::min(h_next_, 5 * h_full));
     if (settings_.max_step > 0) h_new = std::min(h_new, settings_.max_step);
     h_next_ = h_new;
     last_rejected_ = false;
@@ -156,6 +161,7 @@ void Integrator::take_step(double t1, bool on_grid) {
     dynamics_.events(now_, events_.g_now);
     events_.take_signs();
   }
+  if (adapt && report_.at_event && restarts_at_events()) h_next_ = std::min(h_next_, first_step());
 }
 
 double Integrator::propose(double h, double error, bool accepted) {
@@ -200,22 +206,23 @@ double Integrator::first_step() {
   // Hairer, Norsett, Wanner, Solving ODEs I, II.4: a step that moves the solution by a hundredth of its size, then one
   // that would make the leading error term a hundredth of the tolerance.
   know_derivative();
-  State guess = now_;
   const double d0 = error_norm(projector_.u_scale(), now_.v, now_.z, now_, now_);
   const double d1 = error_norm(now_.v, a_, zdot_, now_, now_);
   double h0 = d1 > 1e-10 * d0 && d1 > 0 ? 0.01 * d0 / d1 : 1e-3 * d0 / std::max(d1, 1e-30);
   if (!(h0 > 0) || !std::isfinite(h0)) h0 = 1e-3;
   if (settings_.max_step > 0) h0 = std::min(h0, settings_.max_step);
-  const Vec u = h0 * now_.v;
-  guess.t += h0;
-  dynamics_.plus(now_.q, u, guess.q);
-  guess.v += h0 * a_;
-  guess.z += h0 * zdot_;
-  Vec a(n_.nv), lambda(n_.nc()), zdot(n_.nz);
+  trial_.t = now_.t + h0;
+  a_trial_ = h0 * now_.v;
+  dynamics_.plus(now_.q, a_trial_, trial_.q);
+  trial_.v = now_.v + h0 * a_;
+  trial_.z = now_.z + h0 * zdot_;
   double d2 = 0;
   try {
-    dynamics_.accelerations(guess, a, lambda, zdot);
-    d2 = error_norm(guess.v - now_.v, a - a_, zdot - zdot_, now_, now_) / h0;
+    dynamics_.accelerations(trial_, a_trial_, lambda_trial_, zdot_trial_);
+    a_trial_ -= a_;
+    zdot_trial_ -= zdot_;
+    trial_.v -= now_.v;
+    d2 = error_norm(trial_.v, a_trial_, zdot_trial_, now_, now_) / h0;
   } catch (const SolveError&) {
     return 1e-3 * h0;
   }

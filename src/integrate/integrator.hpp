@@ -88,6 +88,8 @@ class Integrator {
   virtual void started() {}
   // Whether exchange() restores dv/dt and the multipliers; otherwise they are evaluated anew.
   virtual bool remembers_derivative() const { return false; }
+  // Whether the scheme's past ends at an event, so that the step must be chosen anew.
+  virtual bool restarts_at_events() const { return false; }
   // How often a failed attempt may be halved where the step is not controlled.
   virtual int halvings() const { return 0; }
 
@@ -128,7 +130,7 @@ class Integrator {
     void take_signs();
   };
 
-  double first_step();
+  double first_step();  // trial_ and its derivatives serve as work arrays
   void exchange_all(Archive& archive);
   void take_step(double t1, bool on_grid);
   bool try_attempt(double t1, bool may_fail);

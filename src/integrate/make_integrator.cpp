@@ -1,4 +1,6 @@
 #include "base/error.hpp"
+#include "integrate/adams.hpp"
+#include "integrate/bdf.hpp"
 #include "integrate/generalized_alpha.hpp"
 #include "integrate/integrator.hpp"
 #include "integrate/radau5.hpp"
@@ -7,9 +9,9 @@
 namespace clatter {
 
 std::unique_ptr<Integrator> make_integrator(const IntegratorSettings& settings, Dynamics& dynamics) {
-  const bool controlled = settings.scheme == Scheme::dopri5 || settings.scheme == Scheme::radau5;
-  if (!(settings.step > 0) && (!controlled || settings.fixed_step)) {
-    throw InputError("this integrator needs a step", "give `step:` a positive time, or take `dopri5` or `radau5`");
+  if (!(settings.step > 0) && (!controls_step(settings.scheme) || settings.fixed_step)) {
+    throw InputError("this integrator needs a step",
+                     "give `step:` a positive time, or take a method that controls its step, such as `dopri5`");
   }
   switch (settings.scheme) {
     case Scheme::euler:
@@ -24,6 +26,10 @@ std::unique_ptr<Integrator> make_integrator(const IntegratorSettings& settings, 
       return std::make_unique<GeneralizedAlpha>(dynamics, settings);
     case Scheme::radau5:
       return std::make_unique<Radau5>(dynamics, settings);
+    case Scheme::bdf:
+      return std::make_unique<Bdf>(dynamics, settings);
+    case Scheme::adams:
+      return std::make_unique<Adams>(dynamics, settings);
   }
   throw InputError("this integrator is not available");
 }

@@ -12,6 +12,11 @@ namespace {
 
 constexpr int kMaxNewton = 7;
 constexpr double kSafety = 0.9;
+// Increments this small beside the scales are rounding, amplified by the conditioning of the rows; where they stop
+// falling there the iteration has arrived, if that is below this part of the tolerance.
+constexpr double kRounding = 1e-12, kHarmless = 0.03;
+// From this ratio of successive increments on they no longer fall.
+constexpr double kStagnant = 0.5;
 const double kRoot6 = std::sqrt(6.0);
 const double kC[3] = {(4 - kRoot6) / 10, (4 + kRoot6) / 10, 1};
 const double kE[3] = {(-13 - 7 * kRoot6) / 3, (-13 + 7 * kRoot6) / 3, -1.0 / 3};
@@ -272,7 +277,7 @@ Radau5::Newton Radau5::iterate(double h) {
     }
     real_.solve(tangents_, x_real_);
     complex_.solve(tangents_, x_complex_);
-    double sum = 0;
+    double sum = 0, largest = 0;
     for (int i = 0; i < 3; ++i) {
       Stage& stage = stage_[static_cast<std::size_t>(i)];
       const double r = real_vector_[i];
@@ -287,26 +292,42 @@ Radau5::Newton Radau5::iterate(double h) {
       stage.mu.head(n_.nh) += r * x_real_.p + (c * x_complex_.p).real();
       const double norm = error_norm(du_, dv_, dz_, now_, now_);
       sum += norm * norm;
+      largest = std::max(largest, relative_size());
     }
     const double size = std::sqrt(sum / 3);
     if (!std::isfinite(size)) return Newton::failed;
     if (newton_ > 1) {
       const double ratio = last > 0 ? size / last : 0;
       theta_ = newton_ == 2 ? ratio : std::sqrt(ratio * last_ratio);
-      // The first increments bring the multipliers into place; what they leave tells nothing of the rate yet.
-      if (newton_ == 2 && n_.nc() > 0) theta_ = std::min(theta_, 0.5);
+      // The first increments bring the multipliers into place, and leave the coordinates with little inertia to the
+      // second ones: what these are tells nothing of the rate yet.
+      const bool early = newton_ == 2;
+      if (early) theta_ = std::min(theta_, 0.5);
       last_ratio = ratio;
-      // Increments of a few rounding units of the scales shrink no further.
-      const bool rounding = size * settings_.relative_tolerance <= 1e-13;
-      if (theta_ >= 0.99) return rounding ? Newton::converged : Newton::failed;
+      if (largest <= kRounding && size <= kHarmless && ratio >= kStagnant) {
+        theta_ = std::min(theta_, 0.9);
+        return Newton::converged;
+      }
+      if (theta_ >= 0.99 || (early && ratio > 2)) return Newton::failed;
       faccon_ = theta_ / (1 - theta_);
       const double expected = faccon_ * size * std::pow(theta_, most - 1 - newton_) / tolerance;
-      if (expected >= 1 && newton_ < most && !rounding) return Newton::slow;
+      if (expected >= 1 && newton_ < most && !early && largest > kRounding) return Newton::slow;
     }
     last = std::max(size, std::numeric_limits<double>::epsilon());
     if (faccon_ * size <= tolerance && (newton_ > 1 || n_.nc() == 0)) return Newton::converged;
   }
   return Newton::slow;
+}
+
+// Largest part of du_, dv_, dz_ in units of the scales and of what is there already.
+double Radau5::relative_size() const {
+  const Vec &us = projector_.u_scale(), &vs = projector_.v_scale(), &zs = projector_.z_scale();
+  double largest = 0;
+  for (int i = 0; i < n_.nv; ++i) {
+    largest = std::max({largest, std::abs(du_[i]) / us[i], std::abs(dv_[i]) / (vs[i] + std::abs(now_.v[i]))});
+  }
+  for (int i = 0; i < n_.nz; ++i) largest = std::max(largest, std::abs(dz_[i]) / (zs[i] + std::abs(now_.z[i])));
+  return largest;
 }
 
 bool Radau5::estimate_error(double h) {

@@ -53,6 +53,7 @@ class Radau5 final : public Integrator {
   bool prepare(double h);
   Newton iterate(double h);
   bool stage_residual(Stage& stage, double h, int index);
+  double relative_size() const;
   bool estimate_error(double h);
   // Weights of the stages in the collocation polynomial at theta, zero at theta = 0.
   static Eigen::Vector3d lagrange(double theta);

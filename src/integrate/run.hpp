@@ -5,17 +5,20 @@
 //   RunSummary summary = run.go();
 //
 // Outputs lie at start + k output_step and at the end. Where no step ends there the dense output is projected onto the
-// constraints, and accelerations and multipliers are evaluated at it. Ledger: remainder = stored(t) - stored(start) -
-// sum W, what the integrator itself added or lost.
+// constraints, and accelerations and multipliers are evaluated at it. At an event there are two outputs of the same
+// time, one before and one after what happens there, so that corners and jumps are exact and no interpolation crosses
+// them. Ledger: remainder = stored(t) - stored(start) - sum W, what the integrator itself added or lost.
 #pragma once
 
 #include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "integrate/integrator.hpp"
+#include "integrate/singular_watch.hpp"
+#include "integrate/stepper.hpp"
 
 namespace clatter {
 
@@ -23,6 +26,7 @@ struct RunSettings {
   IntegratorSettings integrator;
   double end = 1;
   double output_step = 0;          // 0: after every step
+  bool output_events = true;       // outputs at events, too
   double checkpoint_interval = 0;  // simulated seconds, 0: none
 };
 
@@ -41,7 +45,10 @@ struct Progress {
 
 struct RunCallbacks {
   std::function<void(const Sample&)> on_output;
-  std::function<void(const State&, std::span<const int> events)> on_event;
+  std::function<void(const State&, const std::vector<StepEvent>& events)> on_event;
+  // The mechanism passed a singular position at t, not later than the step just taken: `elements` lost their
+  // independence.
+  std::function<void(double t, const std::vector<std::string>& elements)> on_singular;
   std::function<void(double t, std::span<const double> memory)> on_checkpoint;
   std::function<void(const Progress&)> on_progress;  // after every step
   const std::atomic<bool>* stop = nullptr;           // looked at after every step
@@ -49,7 +56,7 @@ struct RunCallbacks {
 
 struct RunSummary {
   bool finished = false;  // false: stopped
-  long steps = 0, rejected = 0, newton_iterations = 0, projections = 0, events = 0, outputs = 0;
+  long steps = 0, rejected = 0, newton_iterations = 0, projections = 0, events = 0, outputs = 0, singular = 0;
   double smallest_step = 0, largest_step = 0;
   double largest_drift = 0;      // correction onto the constraints, in units of the coordinates' scales
   double largest_remainder = 0;  // of the ledger, at the outputs
@@ -59,32 +66,38 @@ struct RunSummary {
 class Run {
  public:
   Run(Dynamics& dynamics, const RunSettings& settings, RunCallbacks callbacks);
+  // Drives a stepper of the caller's, which outlives the run.
+  Run(Stepper& stepper, const RunSettings& settings, RunCallbacks callbacks);
 
   void start(const State& s);
   void restore(const State& like, std::span<const double> memory);
   RunSummary go();
 
-  const Integrator& integrator() const { return *integrator_; }
+  const State& state() const { return stepper_->state(); }
+  std::size_t memory_size() const { return memory_.size(); }  // numbers in a checkpoint, once started
   const RunSummary& summary() const { return summary_; }
 
  private:
   void exchange(Archive& archive);
-  void write_outputs();
+  bool watch_singular();
+  void write_outputs(bool at_event);
   void write_sample(double t);
   void write_checkpoint();
   double output_time(double index) const { return start_ + index * settings_.output_step; }
 
-  Dynamics& dynamics_;
   RunSettings settings_;
   RunCallbacks callbacks_;
-  std::unique_ptr<Integrator> integrator_;
-  Projector projector_;
+  std::unique_ptr<Stepper> owned_;
+  Stepper* stepper_;
+  std::vector<StepEvent> events_;
+  SingularWatch singular_;
+  std::vector<std::string> nearly_dependent_;
   RunSummary summary_;
   double start_ = 0;
   double next_output_ = 0, next_checkpoint_ = 1;  // indices
   double last_output_time_ = 0;
   State sample_;
-  Vec a_, lambda_, zdot_, W_;
+  Vec a_, lambda_, W_;
   std::vector<double> memory_;
 };
 

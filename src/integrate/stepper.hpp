@@ -41,6 +41,8 @@ class Stepper {
   // The equations in force during the last step.
   virtual Dynamics& dynamics() = 0;
   virtual void event_log(std::vector<StepEvent>& out) const = 0;
+  // The last step ended at an event whose consequences the next one brings, in no time.
+  virtual bool undecided() const { return false; }
 
   virtual std::size_t memory_size() = 0;
   virtual void save(std::span<double> memory) = 0;

@@ -141,6 +141,24 @@ RankReport sparse_report(const RowMatrix& A, double tolerance) {
 
 }  // namespace
 
+int pivoted_order(Eigen::Ref<Eigen::MatrixXd> gram, double tolerance, Eigen::Ref<Eigen::VectorXd> column,
+                  std::span<int> order) {
+  const int n = static_cast<int>(order.size());
+  for (int i = 0; i < n; ++i) order[i] = i;
+  for (int k = 0; k < n; ++k) {
+    int best = k;
+    for (int j = k + 1; j < n; ++j) {
+      if (gram(order[j], order[j]) > gram(order[best], order[best])) best = j;
+    }
+    std::swap(order[k], order[best]);
+    const double pivot = gram(order[k], order[k]);
+    if (!(pivot > tolerance)) return k;
+    column = gram.col(order[k]);
+    for (int j = k + 1; j < n; ++j) gram.col(order[j]) -= (column[order[j]] / pivot) * column;
+  }
+  return n;
+}
+
 RankReport dependent_rows(const RowMatrix& G, std::span<const double> velocity_mass, double tolerance,
                           RankMethod method) {
   if (!velocity_mass.empty() && static_cast<Eigen::Index>(velocity_mass.size()) != G.cols()) {

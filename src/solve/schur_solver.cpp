@@ -7,6 +7,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "solve/rank.hpp"
+
 namespace clatter {
 
 namespace {
@@ -22,6 +24,8 @@ constexpr double kNoCorrection = 1e-3;
 constexpr int kMaxCorrections = 6;
 // Beyond, null vectors cost more than they give: redundant rows then carry no force.
 constexpr int kMaxNullVectors = 64;
+// Weak rows the sparse path reorders at most: their part of the matrix is dense.
+constexpr int kMaxReordered = 200;
 
 // Nanoseconds of one factorization and solution, measured on block-tridiagonal matrices of 5 x 5 blocks.
 double dense_cost(double n) { return 150 + 0.9 * n * n + 0.011 * n * n * n; }
@@ -62,7 +66,46 @@ SchurSolver::SchurSolver(PatternPtr pattern, SchurMethod method) : n_(pattern->c
 }
 
 double SchurSolver::smallest_pivot_ratio() const {
-  return dense_ ? dense_->smallest_pivot_ratio() : sparse_->smallest_pivot_ratio();
+  return dense_ ? dense_->smallest_pivot_ratio() : (used_ ? used_ : sparse_.get())->smallest_pivot_ratio();
+}
+
+template <class Ldl>
+int SchurSolver::weakest_place(const Ldl& ldl) const {
+  int weakest = -1;
+  for (int j = 0; j < n_; ++j) {
+    const int row = dense_ && !order_.empty() ? order_[j] : j;
+    if (std::binary_search(dependent_.begin(), dependent_.end(), row)) continue;
+    if (weakest < 0 || ldl.pivot_ratio(j) < ldl.pivot_ratio(weakest)) weakest = j;
+  }
+  return weakest;
+}
+
+double SchurSolver::smallest_independent_ratio() const {
+  if (!factored_ || n_ == 0) return 1;
+  if (dependent_.empty()) return smallest_pivot_ratio();
+  const int j = dense_ ? weakest_place(*dense_) : weakest_place(*used_);
+  return j < 0 ? 1.0 : dense_ ? dense_->pivot_ratio(j) : used_->pivot_ratio(j);
+}
+
+std::vector<int> SchurSolver::weakest_rows() {
+  std::vector<int> rows;
+  if (!factored_ || n_ == 0) return rows;
+  const int weakest = dense_ ? weakest_place(*dense_) : weakest_place(*used_);
+  if (weakest < 0) return rows;
+  // L^T n = e: the combination of rows that is shortest for the coefficient one at the weakest.
+  std::vector<double> n(static_cast<size_t>(n_), 0.0);
+  n[weakest] = 1;
+  dense_ ? dense_->solve_transpose(n.data()) : used_->solve_transpose(n.data());
+  double largest = 0;
+  const auto part = [&](int j) {
+    return std::abs(n[j]) * std::sqrt(std::max(0.0, dense_ ? dense_->diagonal(j) : used_->diagonal(j)));
+  };
+  for (int j = 0; j < n_; ++j) largest = std::max(largest, part(j));
+  for (int j = 0; j < n_; ++j) {
+    if (part(j) > 0.1 * largest) rows.push_back(dense_ && !order_.empty() ? order_[j] : j);
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
 }
 
 void SchurSolver::factorize(const SparseMatrix<double>& S) {
@@ -74,9 +117,7 @@ void SchurSolver::factorize(const SparseMatrix<double>& S) {
     dense_->load(*pattern_, S.values().data());
     factorize_loaded();
   } else {
-    sparse_->load(S.values().data());
-    sparse_->factorize();
-    find_null_space(*sparse_);
+    factorize_sparse(S.values().data());
   }
   factored_ = true;
 }
@@ -90,10 +131,11 @@ void SchurSolver::factorize_dense(const double* S, int leading_dimension) {
 }
 
 // Redundant rows, and pivots of others that are small without being nothing: perhaps only the order's fault.
-bool SchurSolver::poor_order() const {
-  if (!(dense_->smallest_pivot_ratio() <= kCollapsedPivot)) return false;
+template <class Ldl>
+bool SchurSolver::poor_order(const Ldl& ldl) const {
+  if (!(ldl.smallest_pivot_ratio() <= kCollapsedPivot)) return false;
   for (int j = 0; j < n_; ++j) {
-    const double ratio = dense_->pivot_ratio(j);
+    const double ratio = ldl.pivot_ratio(j);
     if (ratio > 4 * kRegularization && ratio <= kNoCorrection) return true;
   }
   return false;
@@ -102,7 +144,7 @@ bool SchurSolver::poor_order() const {
 void SchurSolver::factorize_loaded() {
   order_.clear();
   dense_->factorize();
-  if (poor_order()) {
+  if (poor_order(*dense_)) {
     dense_->reorder(order_);
     dense_->factorize();
   }
@@ -110,6 +152,46 @@ void SchurSolver::factorize_loaded() {
   if (order_.empty()) return;
   for (int& j : dependent_) j = order_[j];
   std::sort(dependent_.begin(), dependent_.end());
+}
+
+void SchurSolver::factorize_sparse(const double* value) {
+  used_ = sparse_.get();
+  sparse_->load(value);
+  sparse_->factorize();
+  if (poor_order(*sparse_)) {
+    tail_.clear();
+    for (int j = 0; j < n_; ++j) {
+      if (sparse_->pivot_ratio(j) <= kNoCorrection) tail_.push_back(j);
+    }
+    if (tail_.size() <= kMaxReordered) {
+      if (!postponed_ || tail_ != weak_) {
+        weak_ = tail_;
+        postponed_ = std::make_unique<SparseLdl>(*pattern_, weak_);
+      }
+      postponed_->load(value);
+      postponed_->factorize();
+      const int m = static_cast<int>(weak_.size());
+      Eigen::MatrixXd T(m, m);
+      postponed_->trailing(T);
+      Eigen::VectorXd scale(m);
+      for (int k = 0; k < m; ++k) {
+        const double s = postponed_->diagonal(weak_[k]);
+        scale[k] = s > 0 ? 1 / std::sqrt(s) : 0;
+      }
+      T = scale.asDiagonal() * T * scale.asDiagonal();
+      std::vector<int> order(weak_.size());
+      pivoted_order(T, kWeakPivot, scale, order);
+      for (int k = 0; k < m; ++k) tail_[k] = weak_[order[k]];
+      if (!reordered_ || tail_ != weak_order_) {
+        weak_order_ = tail_;
+        reordered_ = std::make_unique<SparseLdl>(*pattern_, weak_order_);
+      }
+      reordered_->load(value);
+      reordered_->factorize();
+      used_ = reordered_.get();
+    }
+  }
+  find_null_space(*used_);
 }
 
 template <class Ldl>
@@ -256,7 +338,7 @@ void SchurSolver::solve(double* b) {
   } else if (dense_) {
     solve_with(*dense_, b);
   } else {
-    solve_with(*sparse_, b);
+    solve_with(*used_, b);
   }
 }
 

@@ -12,7 +12,10 @@
 //   x <- x - N N^T D x       the smallest solution, after
 //
 // Which rows of a dependent set are eliminated first matters: an angle between them that closes as the mechanism moves
-// leaves small pivots, although another choice of rows is well conditioned. The dense path then reorders them.
+// leaves small pivots, although another choice of rows is well conditioned. The rows are then reordered, each next one
+// having the largest angle to those before it: all of them by the dense path; by the sparse path those with small
+// pivots, after all others (which only widens the angles of the others). The order follows from S alone, not from
+// earlier ones.
 //
 // While all rows are independent this is one factorization and one solution. Nothing is allocated after the first
 // factorization that meets a given number of redundant rows.
@@ -46,7 +49,8 @@ class SchurSolver {
   void solve(double* b);  // in place
 
   // Number of redundant rows met by the last factorization, and which ones: rows that depend on those eliminated before
-  // them. The dense path eliminates in the order of the rows while that is well conditioned. rank.hpp names redundant
+  // them. The dense path eliminates in the order of the rows while that is well conditioned; the sparse path in an
+  // order of its own. rank.hpp names redundant
   // constraints whatever the path.
   int deficiency() const { return static_cast<int>(dependent_.size()); }
   const std::vector<int>& dependent_rows() const { return dependent_; }
@@ -56,10 +60,18 @@ class SchurSolver {
   double inconsistency() const { return inconsistency_; }
   // Smallest pivot over diagonal entry: the squared sine of the smallest angle met between a row and those before it.
   double smallest_pivot_ratio() const;
+  // The same among the rows that are not redundant, and the rows that take part in that near dependence: those with
+  // more than a tenth of the largest coefficient in it.
+  double smallest_independent_ratio() const;
+  std::vector<int> weakest_rows();
 
  private:
   void factorize_loaded();
-  bool poor_order() const;
+  void factorize_sparse(const double* value);
+  template <class Ldl>
+  bool poor_order(const Ldl& ldl) const;
+  template <class Ldl>
+  int weakest_place(const Ldl& ldl) const;  // -1 when all rows are redundant
   template <class Ldl>
   void find_null_space(Ldl& ldl);
   template <class Ldl>
@@ -73,6 +85,10 @@ class SchurSolver {
   PatternPtr pattern_;
   std::unique_ptr<DenseLdl> dense_;
   std::unique_ptr<SparseLdl> sparse_;
+  // The sparse path with weak rows last: as a set, then in the order found best. Made anew when these change.
+  std::unique_ptr<SparseLdl> postponed_, reordered_;
+  std::vector<int> weak_, weak_order_, tail_;
+  SparseLdl* used_ = nullptr;  // of the last factorization
   std::vector<int> dependent_, candidates_;
   std::vector<int> order_;  // row at each place of the dense factors, empty when rows are in their own places
   std::vector<double> placed_;

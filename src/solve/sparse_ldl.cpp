@@ -9,12 +9,18 @@
 
 namespace clatter {
 
-SparseLdl::SparseLdl(const Pattern& pattern) : n_(pattern.cols()) {
+SparseLdl::SparseLdl(const Pattern& pattern, std::span<const int> last) : n_(pattern.cols()) {
   const size_t n = static_cast<size_t>(n_);
   order_.resize(n);
   inverse_.resize(n);
   if (amd_order(n_, pattern.col_start().data(), pattern.row_index().data(), order_.data(), nullptr, nullptr) < 0) {
     throw std::bad_alloc();
+  }
+  if (!last.empty()) {
+    std::vector<char> postponed(n, 0);
+    for (const int i : last) postponed[i] = 1;
+    std::erase_if(order_, [&](int i) { return postponed[i] != 0; });
+    order_.insert(order_.end(), last.begin(), last.end());
   }
   for (int k = 0; k < n_; ++k) inverse_[order_[k]] = k;
 
@@ -142,6 +148,17 @@ void SparseLdl::solve_transpose(double* x) {
     z[j] = sum;
   }
   for (int k = 0; k < n_; ++k) x[order_[k]] = z[k];
+}
+
+void SparseLdl::trailing(Eigen::Ref<Eigen::MatrixXd> T) const {
+  const int m = static_cast<int>(T.rows()), first = n_ - m;
+  Eigen::MatrixXd L = Eigen::MatrixXd::Identity(m, m);
+  Eigen::VectorXd D(m);
+  for (int j = 0; j < m; ++j) {
+    D[j] = 1.0 / d_[first + j];
+    for (int p = col_start_[first + j]; p < col_start_[first + j + 1]; ++p) L(row_of_[p] - first, j) = l_[p];
+  }
+  T.noalias() = L * D.asDiagonal() * L.transpose();
 }
 
 void SparseLdl::multiply(const double* x, double* y) const {

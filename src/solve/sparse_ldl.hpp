@@ -7,6 +7,8 @@
 // Weak pivots are raised as in dense_ldl.hpp.
 #pragma once
 
+#include <Eigen/Core>
+#include <span>
 #include <vector>
 
 #include "solve/sparsity.hpp"
@@ -16,7 +18,8 @@ namespace clatter {
 class SparseLdl {
  public:
   // The pattern holds the lower triangle; what it holds above the diagonal is not read.
-  explicit SparseLdl(const Pattern& pattern);
+  // Unknowns in `last` are eliminated after all others, in their order there.
+  explicit SparseLdl(const Pattern& pattern, std::span<const int> last = {});
 
   int size() const { return n_; }
   // Entries of L below the diagonal, and multiplications of one factorization.
@@ -29,6 +32,8 @@ class SparseLdl {
   void solve(double* x);                            // x <- (S + E)^-1 x
   void solve_transpose(double* x);                  // x <- P^T L^-T e, where x holds e in the order of the unknowns
   void multiply(const double* x, double* y) const;  // y = S x, of the matrix loaded
+  // What is left of S for the unknowns eliminated last, T.rows() of them, after all others: L22 D22 L22^T.
+  void trailing(Eigen::Ref<Eigen::MatrixXd> T) const;
 
   double diagonal(int j) const { return diagonal_[inverse_[j]]; }
   double pivot_ratio(int j) const { return pivot_ratio_[inverse_[j]]; }

@@ -97,7 +97,8 @@ INSTANTIATE_TEST_SUITE_P(Memory, AllSchemes,
                          ::testing::Values(Case{"euler", Scheme::euler, 1e-4}, Case{"verlet", Scheme::verlet, 1e-3},
                                            Case{"rk4", Scheme::rk4, 1e-3}, Case{"dopri5", Scheme::dopri5, 0},
                                            Case{"generalized_alpha", Scheme::generalized_alpha, 1e-3},
-                                           Case{"radau5", Scheme::radau5, 0}),
+                                           Case{"radau5", Scheme::radau5, 0}, Case{"bdf", Scheme::bdf, 0},
+                                           Case{"adams", Scheme::adams, 0}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace

@@ -161,15 +161,17 @@ TEST(Run, StopsWhenAsked) {
   EXPECT_LT(summary.steps, 110);
 }
 
-TEST(Run, EventsAreReportedByTheirNumberAndState) {
+TEST(Run, EventsAreReportedByTheirNameAndState) {
   Play problem;
   RunSettings settings;
   settings.end = 12;
   settings.output_step = 0.1;
   std::vector<int> seen;
   RunCallbacks callbacks;
-  callbacks.on_event = [&](const State& s, std::span<const int> events) {
-    for (const int e : events) {
+  callbacks.on_event = [&](const State& s, const std::vector<StepEvent>& events) {
+    for (const StepEvent& event : events) {
+      const int e = event.element == problem.event_name(0) ? 0 : 1;
+      EXPECT_EQ(event.element, problem.event_name(e));
       seen.push_back(e);
       EXPECT_NEAR(s.q[0], e == 0 ? Play::p : -Play::p, 1e-9);
     }

@@ -1,0 +1,273 @@
+// BDF: orders 1 to 5, order and step control, stiff problems, constrained systems in stabilised index-2 form,
+// rotations.
+#include "integrate/bdf.hpp"
+
+#include <gtest/gtest.h>
+
+#include "integrate/studies.hpp"
+
+namespace clatter::test {
+namespace {
+
+struct Result {
+  State s;
+  Vec lambda;
+  int steps = 0, newton = 0, rejected = 0, highest = 0;
+  double longest = 0;
+};
+
+Result run(Dynamics& problem, IntegratorSettings settings, const State& s0, double end) {
+  settings.scheme = Scheme::bdf;
+  Bdf integrator(problem, quiet(settings));
+  integrator.start(s0);
+  Result result;
+  while (integrator.state().t < end) {
+    const int order = integrator.order();
+    const StepReport& report = integrator.step(end);
+    ++result.steps;
+    result.newton += report.newton_iterations;
+    result.rejected += report.rejected;
+    result.highest = std::max(result.highest, order);
+    result.longest = std::max(result.longest, report.h);
+    if (result.steps > 200000) throw std::runtime_error("too many steps");
+  }
+  result.s = integrator.state();
+  result.lambda = integrator.lambda();
+  return result;
+}
+
+// Newton is driven to rounding so that only the truncation error is seen.
+IntegratorSettings sharp_fixed(double h, int order) {
+  IntegratorSettings settings = fixed(Scheme::bdf, h);
+  settings.relative_tolerance = settings.absolute_tolerance = 1e-12;
+  settings.max_order = order;
+  return settings;
+}
+IntegratorSettings tolerance(double tol) {
+  IntegratorSettings settings;
+  settings.scheme = Scheme::bdf;
+  settings.relative_tolerance = settings.absolute_tolerance = tol;
+  return settings;
+}
+
+class BdfOrder : public ::testing::TestWithParam<int> {};
+
+// EVX-6. The observed order of BDF k approaches k from the next term of the error, of relative size h: 0.15 at the
+// steps taken.
+TEST_P(BdfOrder, OfTheOscillatorIsTheOneSet) {
+  const int k = GetParam();
+  Oscillator problem;
+  const int n = k == 1 ? 1600 : (k == 2 ? 400 : 150);
+  const auto error = [&](int steps) {
+    const State s = run(problem, sharp_fixed(3.0 / steps, k), Oscillator::initial(), 3.0).s;
+    return std::hypot(s.q[0] - problem.x(3), s.v[0] - problem.v(3));
+  };
+  EXPECT_NEAR(order(error(n), error(2 * n)), k, 0.15) << error(n);
+}
+
+TEST_P(BdfOrder, OfTheOrientationOfAFreeBodyIsTheOneSet) {
+  const int k = GetParam();
+  FreeBody body(Vec3(2, 2, 3));
+  const int n = k == 1 ? 1600 : (k == 2 ? 400 : 200);
+  const auto error = [&](int steps) {
+    const State s = run(body, sharp_fixed(2.0 / steps, k), FreeBody::initial(), 2.0).s;
+    return Quat(s.q[0], s.q[1], s.q[2], s.q[3]).angularDistance(body.symmetric_orientation(2.0));
+  };
+  EXPECT_NEAR(order(error(n), error(2 * n)), k, 0.2) << error(n);
+}
+
+TEST_P(BdfOrder, OfAPendulumOnAConstraintAndOfItsMultiplierIsTheOneSet) {
+  const int k = GetParam();
+  CartesianPendulum pendulum;
+  const double t = 1.7;
+  const State exact = CartesianPendulum::exact(t);
+  const auto errors = [&](int n) {
+    const Result r = run(pendulum, sharp_fixed(t / n, k), CartesianPendulum::initial(), t);
+    return Vec3((r.s.q - exact.q).norm(), (r.s.v - exact.v).norm(),
+                std::abs(r.lambda[0] - CartesianPendulum::exact_lambda(t)));
+  };
+  const int n = k == 1 ? 3200 : (k == 2 ? 800 : 200);
+  const Vec3 coarse = errors(n), fine = errors(2 * n);
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(order(coarse[i], fine[i]), k, 0.3) << i << " " << coarse[i] << " " << fine[i];
+}
+
+TEST_P(BdfOrder, OfTheLedgerIsTheOneSet) {
+  const int k = GetParam();
+  Oscillator problem(1, 0.1);
+  const int n = k == 1 ? 1600 : (k == 2 ? 400 : (k == 3 ? 150 : 40));
+  const auto error = [&](int steps) {
+    Bdf integrator(problem, quiet(sharp_fixed(3.0 / steps, k)));
+    integrator.start(Oscillator::initial());
+    while (integrator.state().t < 3.0) integrator.step(3.0);
+    const State exact = make_state(vec({problem.x(3)}), vec({problem.v(3)}));
+    return std::abs(integrator.work()[0] - (problem.energy(exact) - problem.energy(Oscillator::initial())));
+  };
+  EXPECT_NEAR(order(error(n), error(2 * n)), k, 0.4) << error(n) << " " << error(2 * n) << " " << error(4 * n);
+}
+
+// Interpolation of degree k errs by h^(k+1), the points themselves by h^k.
+TEST_P(BdfOrder, OfTheDenseOutputIsTheOneSet) {
+  const int k = GetParam();
+  Oscillator problem;
+  const int n = k == 1 ? 1600 : (k == 2 ? 400 : 150);
+  const auto error = [&](int steps) {
+    Bdf integrator(problem, quiet(sharp_fixed(3.0 / steps, k)));
+    integrator.start(Oscillator::initial());
+    State s = integrator.state();
+    double worst = 0;
+    while (integrator.state().t < 3.0 - 1e-9) {
+      integrator.step(3.0);
+      for (const double theta : {0.3, 0.5, 0.8}) {
+        const double t = integrator.step_begin() + theta * (integrator.state().t - integrator.step_begin());
+        integrator.interpolate(t, s);
+        worst = std::max(worst, std::abs(s.q[0] - problem.x(t)));
+      }
+    }
+    return worst;
+  };
+  EXPECT_NEAR(order(error(n), error(2 * n)), k, 0.25) << error(n);
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, BdfOrder, ::testing::Values(1, 2, 3, 4, 5));
+
+// Global errors are some ten to a hundred local tolerances, growing with the number of steps.
+TEST(Bdf, ErrorsFollowTheToleranceAsked) {
+  Oscillator problem;
+  double last = 0;
+  for (const double tol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+    const Result r = run(problem, tolerance(tol), Oscillator::initial(), 10.0);
+    const double error = std::hypot(r.s.q[0] - problem.x(10), r.s.v[0] - problem.v(10));
+    EXPECT_LT(error, 100 * tol) << tol << " steps " << r.steps;
+    if (last > 0) {
+      // A hundredth of the tolerance: an error between a tenth of and ten times a hundredth.
+      EXPECT_LT(error, 0.1 * last);
+      EXPECT_GT(error, 1e-3 * last);
+    }
+    last = error;
+  }
+}
+
+TEST(Bdf, ReachesOrderFiveInASmoothMotionAndNoMoreThanTheOrderAllowed) {
+  Oscillator problem;
+  EXPECT_EQ(run(problem, tolerance(1e-8), Oscillator::initial(), 10.0).highest, 5);
+  for (const int most : {1, 2, 3, 4}) {
+    IntegratorSettings settings = tolerance(1e-5);
+    settings.max_order = most;
+    EXPECT_EQ(run(problem, settings, Oscillator::initial(), 10.0).highest, most);
+  }
+}
+
+// E-20: order and step drop together at contact events and recover in the smooth phases.
+TEST(Bdf, OrderAndStepDropTogetherAtAnEventAndRecoverAfterwards) {
+  Play play;
+  Bdf integrator(play, tolerance(1e-7));
+  integrator.start(Play::initial());
+  int events = 0, highest_since = 0, recovered = 0;
+  double longest_since = 0;
+  while (integrator.state().t < 12) {
+    const int order = integrator.order();
+    const StepReport& report = integrator.step(12);
+    highest_since = std::max(highest_since, order);
+    longest_since = std::max(longest_since, report.h);
+    if (!report.at_event) continue;
+    ++events;
+    EXPECT_EQ(integrator.order(), 1);
+    EXPECT_LT(integrator.next_step(), 0.02 * longest_since);
+    // Between the springs the mass flies straight: order 1 is exact there. In a spring it is not.
+    if (std::abs(integrator.state().v[0]) > 0 && integrator.state().q[0] * integrator.state().v[0] < 0) {
+      EXPECT_GE(highest_since, 4);
+      ++recovered;
+    }
+    highest_since = 0;
+    longest_since = 0;
+  }
+  // Period 2 (2 p / v0) + 2 pi / sqrt(k) = 5.1416 s, four crossings in each, the first at 0.5 s.
+  EXPECT_EQ(events, 9);
+  EXPECT_GE(recovered, 4);
+  EXPECT_NEAR(play.energy(integrator.state()), 0.5, 1e-5);
+}
+
+TEST(Bdf, HeavyTopMeetsTheMinimalSystemAtTheToleranceAsked) {
+  MinimalTop minimal;
+  IntegratorSettings sharp;
+  sharp.relative_tolerance = sharp.absolute_tolerance = 1e-12;
+  const State exact = MinimalTop::spread(run_to(minimal, sharp, MinimalTop::initial(), 1.0));
+  HeavyTop top;
+  for (const double tol : {1e-5, 1e-7, 1e-9}) {
+    const Result r = run(top, tolerance(tol), HeavyTop::initial(), 1.0);
+    // Some hundred steps add up; velocities reach 15 rad/s.
+    EXPECT_LT((r.s.q - exact.q).norm(), 50 * tol) << tol << " steps " << r.steps;
+  }
+}
+
+TEST(Bdf, StiffVanDerPolReachesTheReferenceInFewSteps) {
+  // Hairer and Wanner, Solving ODEs II, IV.10, eps = 1e-6: x(2) = 1.706167732170483, x'(2) = -0.8928097010247975.
+  VanDerPol problem(1e-6);
+  const Result r = run(problem, tolerance(1e-7), VanDerPol::initial(), 2.0);
+  EXPECT_NEAR(r.s.q[0], 1.706167732170483, 1e-5);
+  EXPECT_NEAR(r.s.v[0], -0.8928097010247975, 1e-5);
+  EXPECT_LT(r.steps, 2500);
+}
+
+// On the slow manifold (no relaxation jump before t = 0.8) steps are chosen by accuracy alone.
+TEST(Bdf, StepsHardlyDependOnTheStiffness) {
+  std::vector<int> steps;
+  for (const double eps : {1e-4, 1e-6, 1e-8}) {
+    VanDerPol problem(eps);
+    steps.push_back(run(problem, tolerance(1e-6), VanDerPol::initial(), 0.6).steps);
+  }
+  EXPECT_LT(steps[2], 1.5 * steps[0]);
+}
+
+TEST(Bdf, PositionsAndVelocitiesBothSatisfyTheConstraintsAlsoWhenStatedTwice) {
+  for (const int copies : {1, 2}) {
+    CartesianPendulum pendulum(copies);
+    Bdf integrator(pendulum, tolerance(1e-8));
+    integrator.start(CartesianPendulum::initial());
+    Vec phi(copies), residual(copies);
+    int steps = 0;
+    while (integrator.state().t < 3) {
+      integrator.step(3);
+      ++steps;
+      pendulum.constraints(integrator.state(), phi, residual);
+      ASSERT_LT(phi.cwiseAbs().maxCoeff(), 1e-12);
+      ASSERT_LT(residual.cwiseAbs().maxCoeff(), 1e-11);
+    }
+    EXPECT_LT((integrator.state().q - CartesianPendulum::exact(3).q).norm(), 1e-5);
+    EXPECT_NEAR(integrator.lambda().sum(), CartesianPendulum::exact_lambda(3), 1e-4);
+    EXPECT_LT(steps, 3000);
+  }
+}
+
+TEST(Bdf, KnifeEdgeDrivenMassAndInnerStateFollowTheirClosedForms) {
+  KnifeEdge edge;
+  const Result e = run(edge, tolerance(1e-9), KnifeEdge::initial(), 2.0);
+  EXPECT_LT((e.s.q - KnifeEdge::exact(2).q).norm(), 1e-6);
+  EXPECT_NEAR(e.lambda[0], KnifeEdge::exact_lambda(2), 1e-5);
+  DrivenMass driven;
+  const Result d = run(driven, tolerance(1e-9), DrivenMass::initial(), 3.0);
+  EXPECT_NEAR(d.s.q[1], DrivenMass::B() * std::sin(DrivenMass::W * 3), 1e-6);
+  EXPECT_NEAR(d.lambda[0], DrivenMass::exact_lambda(3), 1e-4);
+  LaggedForce lagged;
+  const Result l = run(lagged, tolerance(1e-9), LaggedForce::initial(), 1.0);
+  EXPECT_NEAR(l.s.q[0], LaggedForce::x(1), 1e-7);
+  EXPECT_NEAR(l.s.z[0], LaggedForce::z(1), 1e-7);
+}
+
+TEST(Bdf, TheLedgerClosesAtTheTolerance) {
+  DrivenMass driven;
+  Bdf integrator(driven, tolerance(1e-9));
+  integrator.start(DrivenMass::initial());
+  while (integrator.state().t < 3) integrator.step(3);
+  EXPECT_NEAR(driven.energy(integrator.state()) - driven.energy(DrivenMass::initial()), integrator.work()[0], 1e-6);
+}
+
+// A step and order once found are kept for several steps, and the matrix with them.
+TEST(Bdf, TakesAboutTwoNewtonIterationsAStep) {
+  CartesianPendulum pendulum;
+  const Result r = run(pendulum, tolerance(1e-7), CartesianPendulum::initial(), 5.0);
+  EXPECT_LT(r.newton, 3 * (r.steps + r.rejected)) << r.steps << " " << r.rejected;
+}
+
+}  // namespace
+}  // namespace clatter::test
