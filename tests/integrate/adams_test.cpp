@@ -179,9 +179,6 @@ TEST(Adams, TopsOnRotationCoordinatesMeetEachOtherAtTheToleranceAsked) {
     EXPECT_LT((r.s.q - exact.q).norm(), 30 * tol) << tol << " steps " << r.steps;
     const Result m = run(minimal, tolerance(tol), MinimalTop::initial(), 1.0);
     EXPECT_LT((MinimalTop::spread(m.s).q - exact.q).norm(), 30 * tol) << tol << " steps " << m.steps;
-    minimal % g % d %
-        d\n
-        ", tol, (r.s.q - exact.q).norm(), r.steps, r.rejected, r.highest, (MinimalTop::spread(m.s).q - exact.q).norm(), m.steps, m.rejected);
   }
 }
 
