@@ -95,6 +95,7 @@ const std::vector<int>& ContactDynamics::path(int link) const {
 }
 
 const State& ContactDynamics::engine_state(const State& s) {
+  contacts_.at(s);
   if (s.z.size() == engine_.sizes().nz) return s;
   state_e_.t = s.t;
   state_e_.q = s.q;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
 #include "model/expression.hpp"
 
 namespace clatter::contact {
@@ -24,6 +25,64 @@ CompliantContact substitute(const RigidContact& law, const System& system) {
   c.friction = law.friction;
   c.friction_velocity = 1e-4 * system.length_scale / system.time_scale;
   return c;
+}
+
+// Joint coordinates by the names of their quantities; only those that are coordinates of the tree.
+CoordinateRow coordinate_row(const Function& f, const System& sys, const Contact& contact) {
+  CoordinateRow row;
+  row.formula = f.expression;
+  row.constant = f.constant;
+  for (const std::string& name : f.inputs) {
+    if (name == "t") {
+      row.inputs.push_back({});
+      continue;
+    }
+    const Measure* found = nullptr;
+    std::vector<std::string> known;
+    for (const System::JointComponentIndex& c : sys.joint_components) {
+      const Measure& m = sys.measures[static_cast<std::size_t>(c.measure)];
+      const std::string full = sys.model.joints[static_cast<std::size_t>(c.joint)].name + "." + c.name;
+      if (m.velocity < 0) continue;
+      known.push_back(full);
+      if (full == name) found = &m;
+    }
+    if (found == nullptr)
+      throw InputError(sys.model.texts, f.source,
+                       fmt::format("contact `{}`: `{}` is not a coordinate of this model", contact.name, name),
+                       known.empty()
+                           ? "contacts written in coordinates need `coordinates: joint` and joints in the tree"
+                           : did_you_mean(name, known));
+    row.inputs.push_back({found->q, found->velocity, found->rate_scale});
+  }
+  return row;
+}
+
+int link_of_velocity(const System& sys, int v) {
+  for (std::size_t l = 0; l < sys.tree.links.size(); ++l)
+    if (v >= sys.tree.links[l].v && v < sys.tree.links[l].v + sys.tree.links[l].nv) return static_cast<int>(l);
+  return -1;
+}
+
+void compile_coordinates(const Contact& contact, const System& sys, PairInstance& p) {
+  auto c = std::make_shared<CoordinateContact>();
+  c->row[0] = coordinate_row(*contact.gap, sys, contact);
+  if (contact.slide) c->row[1] = coordinate_row(*contact.slide, sys, contact);
+  p.tangents = 1;
+  std::vector<int> trees;
+  for (const CoordinateRow& row : c->row)
+    for (const CoordinateRow::Input& in : row.inputs) {
+      const int link = in.v < 0 ? -1 : link_of_velocity(sys, in.v);
+      if (link < 0) continue;
+      const int tree = sys.tree.links[static_cast<std::size_t>(link)].tree;
+      if (std::find(trees.begin(), trees.end(), tree) != trees.end()) continue;
+      trees.push_back(tree);
+      (trees.size() == 1 ? p.link1 : p.link2) = link;
+    }
+  if (trees.empty() || trees.size() > 2)
+    throw InputError(
+        sys.model.texts, contact.source,
+        fmt::format("contact `{}` must depend on the coordinates of one or two chains of bodies", contact.name), "");
+  p.coordinates = std::move(c);
 }
 
 }  // namespace
@@ -70,10 +129,22 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
     const auto found = std::find(out->groups.begin(), out->groups.end(), group);
     p.group = static_cast<int>(found - out->groups.begin());
     if (found == out->groups.end()) out->groups.push_back(group);
-    const PairKind kind = pair_kind(out->shapes[static_cast<std::size_t>(p.shape1)].geometry,
-                                    out->shapes[static_cast<std::size_t>(p.shape2)].geometry, contact);
-    p.slots = kind.slots;
-    p.tangents = kind.tangents;
+    if (contact.gap) {
+      if (!p.rigid)
+        throw InputError(
+            model.texts, contact.source,
+            fmt::format("contact `{}` is written in coordinates and can only be rigid", contact.name),
+            smooth ? "use method: event-driven or time-stepping" : "use a force element with a law instead");
+      compile_coordinates(contact, *sys, p);
+    } else {
+      const ShapeInstance& s1 = out->shapes[static_cast<std::size_t>(p.shape1)];
+      const ShapeInstance& s2 = out->shapes[static_cast<std::size_t>(p.shape2)];
+      const PairKind kind = pair_kind(s1.geometry, s2.geometry, contact);
+      p.slots = kind.slots;
+      p.tangents = kind.tangents;
+      p.link1 = s1.link;
+      p.link2 = s2.link;
+    }
     p.slot0 = out->slots();
     for (int k = 0; k < p.slots; ++k) out->pair_of_slot.push_back(static_cast<int>(i));
     (p.rigid ? out->any_rigid : out->any_compliant) = true;

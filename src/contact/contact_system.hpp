@@ -21,6 +21,20 @@ struct ShapeInstance {
   Geometry geometry;
 };
 
+// A contact written in coordinates: gap(q, t) and tangential displacement slide(q, t) as formulas of joint coordinates.
+struct CoordinateRow {
+  struct Input {
+    int q = -1, v = -1;  // -1: the time
+    double scale = 1;
+  };
+  std::shared_ptr<const Expression> formula;  // null: constant
+  double constant = 0;
+  std::vector<Input> inputs;
+};
+struct CoordinateContact {
+  CoordinateRow row[2];  // gap, slide
+};
+
 struct PairInstance {
   std::string name;
   int shape1 = -1, shape2 = -1;
@@ -28,6 +42,8 @@ struct PairInstance {
   int group = -1;    // into ContactSystem::groups
   int slot0 = 0, slots = 1, tangents = 1;
   bool rigid = true;
+  int link1 = -1, link2 = -1;  // that it moves; of a contact in coordinates: one of each tree
+  std::shared_ptr<const CoordinateContact> coordinates;
 };
 
 class ContactSystem {

@@ -5,6 +5,7 @@
 //            K += -W_T d(r_T)/ds ds/dq,  C += -W_T d(r_T)/ds ds/dv
 #include <cmath>
 
+#include "base/error.hpp"
 #include "contact/contact_dynamics.hpp"
 
 namespace clatter::contact {
@@ -50,9 +51,16 @@ const Tangents& ContactDynamics::tangent_layout() const {
   }
   for (const Row& row : rows_) {
     const PairInstance& pair = system().pair(active_[static_cast<std::size_t>(row.contact)].slot);
-    std::vector<int> columns = path(system().shapes[static_cast<std::size_t>(pair.shape1)].link);
-    const std::vector<int>& second = path(system().shapes[static_cast<std::size_t>(pair.shape2)].link);
-    columns.insert(columns.end(), second.begin(), second.end());
+    std::vector<int> columns = path(pair.link1);
+    const std::vector<int>& second = path(pair.link2);
+    if (pair.coordinates) {
+      columns.clear();
+      for (const CoordinateRow& r : pair.coordinates->row)
+        for (const CoordinateRow::Input& in : r.inputs)
+          if (in.v >= 0) columns.push_back(in.v);
+    } else {
+      columns.insert(columns.end(), second.begin(), second.end());
+    }
     P.add_block(columns, columns);
     for (const int c : columns) G.add(row.index, c);
   }
@@ -110,10 +118,13 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
   for (int i = 0; i < normals_; ++i) {
     const ActiveContact& c = active_[static_cast<std::size_t>(i)];
     const PairInstance& pair = system().pair(c.slot);
+    if (pair.coordinates) {
+      add_coordinate_tangents(i, force(i, lambda), out);
+      continue;
+    }
     contacts_.tangent(c.slot, tangent_);
     columns.clear();
-    const int links[2] = {system().shapes[static_cast<std::size_t>(pair.shape1)].link,
-                          system().shapes[static_cast<std::size_t>(pair.shape2)].link};
+    const int links[2] = {pair.link1, pair.link2};
     for (int b = 0; b < 2; ++b) {
       points_[b].n = 0;
       if (links[b] < 0) continue;
@@ -195,6 +206,46 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
         out.N->add(row.index, col, direction);
       }
     }
+  }
+}
+
+// Rows written in coordinates are functions of them: K += -r_k H_k, and no geometry in between.
+void ContactDynamics::add_coordinate_tangents(int i, const Vec3& r, Tangents& out) {
+  const ActiveContact& c = active_[static_cast<std::size_t>(i)];
+  CoordinateTangent t[2];
+  for (int k = 0; k < 2; ++k) {
+    if (!contacts_.tangent(c.slot, k, t[k]))
+      throw SolveError("no-tangents", 0, {system().slot_name(c.slot)},
+                       "the contact is a curved function of its coordinates, whose third derivatives are not known",
+                       "use an explicit scheme without sensitivities, or write the contact with shapes");
+    for (std::size_t l = 0; l < t[k].columns.size(); ++l)
+      for (std::size_t j = 0; j < t[k].columns.size(); ++j)
+        out.K.add(t[k].columns[l], t[k].columns[j],
+                  -r[k] * t[k].H(static_cast<Eigen::Index>(l), static_cast<Eigen::Index>(j)));
+  }
+  double d[2] = {0, 0}, mu = 0;
+  if (c.mode == Mode::slide) {
+    mu = sliding(c, d);
+    double dmu = 0;
+    friction_coefficient(system().rigid(c.slot).friction, std::abs(contacts_[c.slot].rate[1]), &dmu);
+    for (std::size_t l = 0; dmu != 0 && l < t[1].columns.size(); ++l)
+      for (std::size_t j = 0; j < t[1].columns.size(); ++j) {
+        const double w = t[1].g[l] * r[0] * dmu;
+        out.K.add(t[1].columns[l], t[1].columns[j], w * t[1].rate_by_q[static_cast<Eigen::Index>(j)]);
+        out.C.add(t[1].columns[l], t[1].columns[j], w * t[1].g[j]);
+      }
+  }
+  for (const Row& row : rows_) {
+    if (row.contact != i) continue;
+    const CoordinateTangent& own = t[row.component];
+    for (std::size_t j = 0; j < own.columns.size(); ++j) {
+      out.G.add(row.index, own.columns[j], own.g[j]);
+      out.Vq.add(row.index, own.columns[j], own.rate_by_q[static_cast<Eigen::Index>(j)]);
+      if (out.N) out.N->add(row.index, own.columns[j], own.g[j]);
+    }
+    if (!out.N || row.component != 0) continue;
+    for (std::size_t j = 0; j < t[1].columns.size(); ++j)
+      out.N->add(row.index, t[1].columns[j], -mu * d[0] * t[1].g[j]);
   }
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "model/expression.hpp"
+
 namespace clatter::contact {
 
 namespace {
@@ -94,11 +96,80 @@ Contacts::Contacts(std::shared_ptr<const ContactSystem> contacts, Engine& engine
     : contacts_(std::move(contacts)),
       engine_(engine),
       state_(static_cast<std::size_t>(contacts_->slots())),
-      branch_(static_cast<std::size_t>(contacts_->slots())) {}
+      branch_(static_cast<std::size_t>(contacts_->slots())) {
+  for (const PairInstance& p : contacts_->pairs) any_coordinates_ = any_coordinates_ || p.coordinates != nullptr;
+}
+
+void Contacts::at(const State& s) {
+  if (!any_coordinates_) return;
+  state_at_.t = s.t;
+  state_at_.q = s.q;
+  state_at_.v = s.v;
+}
+
+Contacts::CoordinateValue Contacts::coordinate(const CoordinateRow& row, double* gradient) const {
+  if (!row.formula) return {row.constant, 0, 0};
+  double x[Expression::max_variables], u[Expression::max_variables], g[Expression::max_variables];
+  double H[Expression::max_variables * Expression::max_variables];
+  const std::size_t n = row.inputs.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const CoordinateRow::Input& in = row.inputs[i];
+    x[i] = in.v < 0 ? state_at_.t : in.scale * state_at_.q[in.q];
+    u[i] = in.v < 0 ? 1.0 : in.scale * state_at_.v[in.v];
+  }
+  CoordinateValue out{row.formula->hessian({x, n}, {g, n}, {H, n * n}), 0, 0};
+  for (std::size_t i = 0; i < n; ++i) {
+    out.rate += g[i] * u[i];
+    for (std::size_t j = 0; j < n; ++j) out.bias += u[i] * H[i * n + j] * u[j];
+    if (gradient != nullptr && row.inputs[i].v >= 0) gradient[row.inputs[i].v] += g[i] * row.inputs[i].scale;
+  }
+  return out;
+}
+
+bool Contacts::tangent(int slot, int component, CoordinateTangent& out) const {
+  const CoordinateRow& row = contacts_->pair(slot).coordinates->row[component];
+  out.columns.clear();
+  out.g.clear();
+  const std::size_t n = row.inputs.size();
+  double x[Expression::max_variables], u[Expression::max_variables], g[Expression::max_variables];
+  double H[Expression::max_variables * Expression::max_variables];
+  if (!row.formula) return true;
+  for (std::size_t i = 0; i < n; ++i) {
+    const CoordinateRow::Input& in = row.inputs[i];
+    x[i] = in.v < 0 ? state_at_.t : in.scale * state_at_.q[in.q];
+    u[i] = in.v < 0 ? 1.0 : in.scale * state_at_.v[in.v];
+  }
+  row.formula->hessian({x, n}, {g, n}, {H, n * n});
+  bool linear = true;
+  std::vector<std::size_t> moving;
+  for (std::size_t i = 0; i < n; ++i)
+    if (row.inputs[i].v >= 0) moving.push_back(i);
+  out.H.setZero(static_cast<Eigen::Index>(moving.size()), static_cast<Eigen::Index>(moving.size()));
+  out.rate_by_q.setZero(static_cast<Eigen::Index>(moving.size()));
+  for (std::size_t a = 0; a < moving.size(); ++a) {
+    const std::size_t i = moving[a];
+    out.columns.push_back(row.inputs[i].v);
+    out.g.push_back(g[i] * row.inputs[i].scale);
+    for (std::size_t b = 0; b < moving.size(); ++b) {
+      const double h = H[i * n + moving[b]] * row.inputs[i].scale * row.inputs[moving[b]].scale;
+      out.H(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b)) = h;
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+      out.rate_by_q[static_cast<Eigen::Index>(a)] += H[i * n + j] * u[j] * row.inputs[i].scale;
+      linear = linear && H[i * n + j] == 0;
+    }
+  }
+  return linear;
+}
 
 void Contacts::detect(const State& s, double reach) {
   engine_.prepare_response(s);
+  at(s);
   for (const PairInstance& pair : contacts_->pairs) {
+    if (pair.coordinates) {
+      evaluate(pair.slot0, false);
+      continue;
+    }
     const ShapeInstance& s1 = contacts_->shapes[static_cast<std::size_t>(pair.shape1)];
     const ShapeInstance& s2 = contacts_->shapes[static_cast<std::size_t>(pair.shape2)];
     const double bound = s1.geometry.bound + s2.geometry.bound;
@@ -121,10 +192,27 @@ void Contacts::detect(const State& s, double reach) {
 
 void Contacts::evaluate(int slot, bool accelerations) {
   const PairInstance& pair = contacts_->pair(slot);
+  SlotState& out = state_[static_cast<std::size_t>(slot)];
+  if (pair.coordinates) {
+    out.present = true;
+    out.margin = contacts_->length_scale;
+    out.basis.setIdentity();
+    out.p1.setZero();
+    out.p2.setZero();
+    out.c1.setZero();
+    out.c2.setZero();
+    for (int k = 0; k < 2; ++k) {
+      const CoordinateValue value = coordinate(pair.coordinates->row[k], nullptr);
+      if (k == 0) out.gap = value.value;
+      out.rate[k] = value.rate;
+      out.bias[k] = value.bias;
+    }
+    out.rate[2] = out.bias[2] = 0;
+    return;
+  }
   const ShapeInstance& s1 = contacts_->shapes[static_cast<std::size_t>(pair.shape1)];
   const ShapeInstance& s2 = contacts_->shapes[static_cast<std::size_t>(pair.shape2)];
   const FrameState<double> A = motion_of(engine_, s1.link), B = motion_of(engine_, s2.link);
-  SlotState& out = state_[static_cast<std::size_t>(slot)];
   Branch& branch = branch_[static_cast<std::size_t>(slot)];
   Touch<double> t;
   out.present =
@@ -178,6 +266,7 @@ void Contacts::tangent(int slot, SlotTangent& out) {
   Rows<Wide> rows;
   rows_of<Wide>(s1, s2, slot - pair.slot0, wide(s1.link, 0), wide(s2.link, 6), branch_[static_cast<std::size_t>(slot)],
                 rows);
+  out.margin_x = rows.margin.d.head<12>().matrix();
   for (int k = 0; k < 3; ++k) {
     const V3<Wide> n1 = rows.c1.cross(rows.e[k]), n2 = rows.c2.cross(rows.e[k]);
     for (int i = 0; i < 3; ++i) {
@@ -198,18 +287,21 @@ void Contacts::column(int slot, int k, double* out) const {
   const SlotState& s = state_[static_cast<std::size_t>(slot)];
   const Vec3 f = s.basis.col(k);
   std::fill(out, out + engine_.sizes().nv, 0.0);
-  engine_.add_generalized(contacts_->shapes[static_cast<std::size_t>(pair.shape1)].link, f, s.c1.cross(f), out);
-  engine_.add_generalized(contacts_->shapes[static_cast<std::size_t>(pair.shape2)].link, -f, -s.c2.cross(f), out);
+  if (pair.coordinates) {
+    coordinate(pair.coordinates->row[k], out);
+    return;
+  }
+  engine_.add_generalized(pair.link1, f, s.c1.cross(f), out);
+  engine_.add_generalized(pair.link2, -f, -s.c2.cross(f), out);
 }
 
 void Contacts::wrenches(int slot, const Vec3& r, std::vector<Engine::LinkWrench>& out) const {
   const PairInstance& pair = contacts_->pair(slot);
   const SlotState& s = state_[static_cast<std::size_t>(slot)];
+  if (pair.coordinates) return;
   const Vec3 f = s.basis * r;
-  const int link1 = contacts_->shapes[static_cast<std::size_t>(pair.shape1)].link;
-  const int link2 = contacts_->shapes[static_cast<std::size_t>(pair.shape2)].link;
-  if (link1 >= 0) out.push_back({link1, f, s.c1.cross(f)});
-  if (link2 >= 0) out.push_back({link2, -f, -s.c2.cross(f)});
+  if (pair.link1 >= 0) out.push_back({pair.link1, f, s.c1.cross(f)});
+  if (pair.link2 >= 0) out.push_back({pair.link2, -f, -s.c2.cross(f)});
 }
 
 }  // namespace clatter::contact

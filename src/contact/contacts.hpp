@@ -29,12 +29,21 @@ struct SlotState {
   double bias[3];  // second rates without generalized accelerations
 };
 
+// A row written in coordinates: gradient by velocity index, and second derivatives (formula's inputs).
+struct CoordinateTangent {
+  std::vector<int> columns;
+  std::vector<double> g;
+  Mat H;          // over columns
+  Vec rate_by_q;  // d(rate)/dq over columns
+};
+
 // Rows of one slot in the space of its two links' motions (linear, angular of body 1, then of body 2): gradients g, and
 // derivatives by pose increments x and twists xi as in MeasureTangent.
 struct SlotTangent {
   using Row = Eigen::Matrix<double, 12, 1>;
   Row g[3], rate_x[3], bias_x[3], bias_xi[3];
   Eigen::Matrix<double, 12, 12> H[3];  // dg/dx
+  Row margin_x;
 };
 
 class Contacts {
@@ -42,6 +51,7 @@ class Contacts {
   Contacts(std::shared_ptr<const ContactSystem> contacts, Engine& engine);
 
   const ContactSystem& system() const { return *contacts_; }
+  const std::shared_ptr<const ContactSystem>& shared_system() const { return contacts_; }
   Engine& engine() { return engine_; }
   int slots() const { return contacts_->slots(); }
 
@@ -53,6 +63,12 @@ class Contacts {
   // Derivatives at the engine's present links with the given generalized accelerations in them (Engine::observe(s,
   // &a)).
   void tangent(int slot, SlotTangent& out);
+  // The same for a slot written in coordinates; component 0 gap, 1 slide. False: its second derivatives vary, and the
+  // third ones that tangents of accelerations need are not known.
+  bool tangent(int slot, int component, CoordinateTangent& out) const;
+
+  // The state whose coordinates the contacts written in them are evaluated at; detect() sets it too.
+  void at(const State& s);
 
   const SlotState& operator[](int slot) const { return state_[static_cast<std::size_t>(slot)]; }
   Branch& branch(int slot) { return branch_[static_cast<std::size_t>(slot)]; }
@@ -67,6 +83,14 @@ class Contacts {
   Engine& engine_;
   std::vector<SlotState> state_;
   std::vector<Branch> branch_;
+
+  // Value, rate and bias of a row written in coordinates, and its gradient by velocity index.
+  struct CoordinateValue {
+    double value, rate, bias;
+  };
+  CoordinateValue coordinate(const CoordinateRow& row, double* gradient) const;
+  State state_at_;
+  bool any_coordinates_ = false;
 };
 
 }  // namespace clatter::contact

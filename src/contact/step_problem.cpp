@@ -55,8 +55,7 @@ StepProblem::Item& StepProblem::add(int slot, const BlockCone& cone) {
   items_.push_back(item);
   std::array<Part, 2> parts;
   const PairInstance& pair = contacts_.system().pair(slot);
-  const int links[2] = {contacts_.system().shapes[static_cast<std::size_t>(pair.shape1)].link,
-                        contacts_.system().shapes[static_cast<std::size_t>(pair.shape2)].link};
+  const int links[2] = {pair.link1, pair.link2};
   int count = 0;
   for (const int link : links) {
     if (link < 0) continue;

@@ -274,9 +274,26 @@ void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
   if (!o.ok()) return;
   const std::size_t before = mistakes_.count();
   const bool lawful = contact_law(o, c);
-  const std::string way = o.one_of({"between", "among"});
+  const std::string way = o.one_of({"between", "among", "gap"});
   if (way.empty()) return;
   const YamlNode& n = *o.find(way);
+  if (way == "gap") {
+    c.gap = reader_.function(n, o.scope(), o.dimension("gap"));
+    if (const YamlNode* slide = o.find("slide"))
+      c.slide = reader_.function(*slide, o.scope(), o.dimension("slide"));
+    if (const auto* rigid = std::get_if<RigidContact>(&c.law);
+        lawful && rigid != nullptr && !c.slide && (rigid->friction.mu > 0 || rigid->friction.curve))
+      mistakes_.add(n, fmt::format("{} has friction but no `slide`", o.what()),
+                    "say by `slide` along what it slides, or leave friction out");
+    if (!lawful || mistakes_.count() != before) return;
+    count_object(e);
+    model_.contacts.push_back(std::move(c));
+    return;
+  }
+  if (o.has("slide")) {
+    mistakes_.add(*o.find("slide"), "`slide` belongs to a contact written by its `gap`");
+    return;
+  }
 
   std::vector<std::pair<int, int>> pairs;
   bool broken = false;

@@ -270,7 +270,9 @@ using ContactLaw = std::variant<RigidContact, CompliantContact>;
 
 struct Contact : Named {
   std::string group;            // the entry of `contacts:` it comes from; several pairs may share one
-  int first = -1, second = -1;  // indices into Model::shapes
+  int first = -1, second = -1;  // indices into Model::shapes; -1 where the contact is written in coordinates:
+  // gap and tangential displacement as formulas of joint coordinates and time, of which the slip is the rate.
+  std::optional<Function> gap, slide;
   ContactLaw law;
   // What method: smooth puts in the place of a rigid law; without it one is made from the model's scales.
   std::optional<CompliantContact> smooth;
@@ -307,7 +309,19 @@ struct Check {
 
 // The three families event_driven, time_stepping and smooth treat contact each in its own way; the other names choose
 // the scheme of a smooth motion, alone or inside a family.
-enum class Method { rk4, dopri5, radau5, generalized_alpha, euler, verlet, event_driven, time_stepping, smooth };
+enum class Method {
+  rk4,
+  dopri5,
+  radau5,
+  generalized_alpha,
+  euler,
+  verlet,
+  bdf,
+  adams,
+  event_driven,
+  time_stepping,
+  smooth
+};
 enum class TimeStepping { moreau, generalized_alpha };
 
 struct Simulate {
@@ -321,6 +335,8 @@ struct Simulate {
   double output_step = 0;  // 0: (end-start)/1000
   double relative_tolerance = 1e-8, absolute_tolerance = 1e-10;
   double rho_inf = 0.8;            // generalized-alpha
+  int max_order = 0;               // bdf, adams; 0: the highest
+  bool fixed_point = false;        // radau5: iteration of its stages
   double checkpoint_interval = 0;  // simulated seconds, 0: a hundredth of the run
   bool project = true;             // remove constraint drift
   Source source;

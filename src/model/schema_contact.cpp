@@ -217,24 +217,31 @@ ObjectSpec compliant_law() {
 }  // namespace
 
 std::vector<ObjectSpec> contact_language() {
-  return {contact_shape(),
-          {"contact",
-           "Shapes that may touch: the pairs and what happens between them.",
-           "",
-           {{"between", V::groups, false, "",
-             "Two shapes, or two groups of them of which each of the first may touch each of the second. A body with a "
-             "`shape` may stand for it; `*` and `?` make a name a pattern."},
-            {"among", V::names, false, "", "Shapes of which any two on different bodies may touch."},
-            {"law", V::object, true, "", "What they do when they touch.", "contact-law"}}},
-          contact_law(),
-          compliant_law(),
-          {"friction",
-           "Friction that falls from rest to sliding: kinetic + (static - kinetic) exp(-v/velocity) for the slip speed "
-           "v.",
-           "a number, or a formula of `v`: `0.2 + 0.1*exp(-v/0.1)`",
-           {{"static", V::quantity, true, "1", "Coefficient at rest."},
-            {"kinetic", V::quantity, true, "1", "Coefficient in fast sliding."},
-            {"velocity", V::quantity, true, "m/s", "Slip speed over which it falls."}}}};
+  return {
+      contact_shape(),
+      {"contact",
+       "Shapes that may touch: the pairs and what happens between them.",
+       "",
+       {{"between", V::groups, false, "",
+         "Two shapes, or two groups of them of which each of the first may touch each of the second. A body with a "
+         "`shape` may stand for it; `*` and `?` make a name a pattern."},
+        {"among", V::names, false, "", "Shapes of which any two on different bodies may touch."},
+        {"gap", V::function, false, "m",
+         "Instead of shapes: the gap as a formula of joint coordinates (`slider.displacement`, `pin.angle`) and `t`; "
+         "needs `coordinates: joint`."},
+        {"slide", V::function, false, "m",
+         "With `gap`: the tangential displacement as such a formula; slip is its rate. Without it there is no "
+         "friction."},
+        {"law", V::object, true, "", "What they do when they touch.", "contact-law"}}},
+      contact_law(),
+      compliant_law(),
+      {"friction",
+       "Friction that falls from rest to sliding: kinetic + (static - kinetic) exp(-v/velocity) for the slip speed "
+       "v.",
+       "a number, or a formula of `v`: `0.2 + 0.1*exp(-v/0.1)`",
+       {{"static", V::quantity, true, "1", "Coefficient at rest."},
+        {"kinetic", V::quantity, true, "1", "Coefficient in fast sliding."},
+        {"velocity", V::quantity, true, "m/s", "Slip speed over which it falls."}}}};
 }
 
 }  // namespace clatter
