@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "model/load.hpp"
+#include "model/units.hpp"
 #include "record/hash.hpp"
 
 namespace clatter::app {
@@ -26,13 +27,17 @@ const std::vector<std::pair<std::string, Method>>& methods() {
                                                                {"generalized-alpha", Method::generalized_alpha},
                                                                {"euler", Method::euler},
                                                                {"verlet", Method::verlet},
+                                                               {"bdf", Method::bdf},
+                                                               {"adams", Method::adams},
                                                                {"event-driven", Method::event_driven},
                                                                {"time-stepping", Method::time_stepping},
                                                                {"smooth", Method::smooth}};
   return all;
 }
 
-bool has_fixed_step(Method method) { return method != Method::dopri5 && method != Method::radau5; }
+bool has_fixed_step(Method method) {
+  return method != Method::dopri5 && method != Method::radau5 && method != Method::bdf && method != Method::adams;
+}
 // The method that takes the steps: of event-driven and smooth their scheme.
 Method stepping(const Simulate& s) {
   return s.method == Method::event_driven || s.method == Method::smooth ? s.scheme : s.method;
@@ -48,8 +53,34 @@ Method method_named(std::string name) {
   }
   std::string hint = did_you_mean(name, known);
   if (hint.empty())
-    hint = "known are rk4, dopri5, radau5, generalized-alpha, euler, verlet, event-driven, time-stepping and smooth";
+    hint =
+        "known are rk4, dopri5, radau5, generalized-alpha, euler, verlet, bdf, adams, event-driven, time-stepping and "
+        "smooth";
   throw InputError(fmt::format("--method: there is no integrator `{}`", name), hint);
+}
+
+// FAMILY, or FAMILY/SCHEME: "time-stepping/generalized-alpha", "event-driven/radau5".
+void choose_method(const std::string& text, Simulate& s) {
+  const std::size_t slash = text.find('/');
+  s.method = method_named(text.substr(0, slash));
+  if (slash == text.npos) return;
+  std::string scheme = text.substr(slash + 1);
+  std::replace(scheme.begin(), scheme.end(), '_', '-');
+  if (s.method == Method::time_stepping) {
+    if (scheme != "moreau" && scheme != "generalized-alpha") {
+      std::string hint = did_you_mean(scheme, {"moreau", "generalized-alpha"});
+      if (hint.empty()) hint = "time-stepping has the schemes moreau and generalized-alpha";
+      throw InputError(fmt::format("--method: time-stepping has no scheme `{}`", scheme), hint);
+    }
+    s.time_stepping = scheme == "moreau" ? TimeStepping::moreau : TimeStepping::generalized_alpha;
+    return;
+  }
+  if (!treats_contact(s.method))
+    throw InputError(fmt::format("--method: `{}` has no schemes to choose from", method_name(s.method)));
+  s.scheme = method_named(scheme);
+  if (treats_contact(s.scheme))
+    throw InputError(fmt::format("--method: `{}` is not a scheme of {}", scheme, method_name(s.method)),
+                     "choose among rk4, dopri5, radau5, generalized-alpha, euler, verlet, bdf and adams");
 }
 
 bool joint_coordinates(const std::string& word) {
@@ -76,6 +107,9 @@ std::vector<std::pair<std::string, std::string>> parameter_pairs(const std::vect
   return pairs;
 }
 
+// Where nobody gave a step: that of the output, or a thousandth of the run.
+double default_step(const Simulate& s) { return s.output_step > 0 ? s.output_step : (s.end - s.start) / kSamples; }
+
 std::string exact(double x) { return fmt::format("{}", x); }  // shortest text that reads back to the same bits
 
 bool multiple(double x, double step) {
@@ -98,6 +132,30 @@ std::string method_name(Method method) {
     if (m == method) return word;
   }
   return "?";
+}
+
+std::string method_text(const Simulate& s) {
+  const std::string name = method_name(s.method);
+  if (s.method == Method::time_stepping)
+    return name + (s.time_stepping == TimeStepping::moreau ? "/moreau" : "/generalized-alpha");
+  return treats_contact(s.method) ? name + "/" + method_name(s.scheme) : name;
+}
+
+bool has_fixed_step(const Simulate& s) { return has_fixed_step(stepping(s)); }
+
+double seconds(const std::string& text, const char* option) {
+  const auto number = match_number(text);
+  std::string_view rest = std::string_view(text).substr(number ? number->length : 0);
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  double factor = 1;
+  bool ok = number.has_value();
+  if (ok && !rest.empty()) {
+    const auto unit = match_unit(rest);
+    ok = unit && unit->length == rest.size() && unit->unit.dimension == dimension_of("s");
+    if (ok) factor = unit->unit.factor;
+  }
+  if (!ok) throw InputError(fmt::format("{}: `{}` is not a time", option, text), "for example  0.5 ms  or  0.0005");
+  return positive(number->value * factor, option);
 }
 
 void decide_steps(Model& model) {
@@ -125,14 +183,16 @@ void decide_steps(Model& model) {
 Model load_changed(const std::string& path, const Changes& changes) {
   LoadOptions options;
   options.parameters = parameter_pairs(changes.parameters);
-  std::optional<Method> method;
-  if (changes.method) method = method_named(*changes.method);
+  if (changes.method) {
+    Simulate ignored;  // a wrong word is told before a wrong model
+    choose_method(*changes.method, ignored);
+  }
   std::optional<bool> joint;
   if (changes.coordinates) joint = joint_coordinates(*changes.coordinates);
 
   Model model = load_model(path, options);
   Simulate& s = model.simulate;
-  if (method) s.method = *method;
+  if (changes.method) choose_method(*changes.method, s);
   const bool rigid = std::any_of(model.contacts.begin(), model.contacts.end(),
                                  [](const Contact& c) { return std::holds_alternative<RigidContact>(c.law); });
   if (rigid && !treats_contact(s.method))
@@ -152,6 +212,7 @@ Model load_changed(const std::string& path, const Changes& changes) {
     }
     s.end = *changes.end;
   }
+  if (has_fixed_step(stepping(s)) && !(s.step > 0) && changes.default_step) s.step = default_step(s);
   if (has_fixed_step(stepping(s)) && !(s.step > 0)) {
     throw InputError(fmt::format("{} has a fixed step, and the model gives none", method_name(stepping(s))),
                      "add --step, for example  --step 0.001");

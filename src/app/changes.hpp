@@ -14,6 +14,11 @@ namespace clatter::app {
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 std::string method_name(Method method);
+// With the scheme inside it: "time-stepping/moreau", "smooth/dopri5", "rk4".
+std::string method_text(const Simulate& simulate);
+bool has_fixed_step(const Simulate& simulate);
+// "0.5 ms", "1ms" or a number in seconds. Throws InputError naming the option.
+double seconds(const std::string& text, const char* option);
 
 // Loads a model with the changes applied and every setting of the run decided (see decide_steps). Throws InputError.
 Model load_changed(const std::string& path, const Changes& changes);

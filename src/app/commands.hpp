@@ -28,10 +28,11 @@ struct Console {
 
 // What a command line may change about a model. Kept in the result, so that a continued run has it too.
 struct Changes {
-  std::optional<std::string> method;
+  std::optional<std::string> method;  // or FAMILY/SCHEME: time-stepping/generalized-alpha
   std::optional<double> end, step, tolerance;
   std::optional<std::string> coordinates;  // joint, absolute
   std::vector<std::string> parameters;     // name=value, value as in the model language: "length=15 mm"
+  bool default_step = false;               // a fixed step that nobody gave is chosen instead of asked for
 };
 
 struct RunOptions {
@@ -50,6 +51,18 @@ struct VerifyOptions {
   bool quiet = false;  // only the last line and what fell short
 };
 int verify(const VerifyOptions& options, const Console& console);
+
+struct CompareOptions {
+  std::string model;
+  std::vector<std::string> methods;     // FAMILY or FAMILY/SCHEME; empty: those that suit the model
+  std::string scheme;                   // of event-driven and smooth where the method names none
+  std::vector<std::string> steps;       // "1ms", "0.5 ms": methods with a fixed step run once with each
+  std::vector<std::string> quantities;  // scalars, or vectors for all their components; empty: positions
+  Changes changes;                      // without method and step
+  std::optional<std::string> csv;       // a file; empty: the model's name with .csv; "-": instead of the table
+  bool quiet = false;                   // no progress
+};
+int compare(const CompareOptions& options, const Console& console);
 
 int info(const std::string& path, const Changes& changes, const Console& console);
 

@@ -7,6 +7,7 @@
 #include "app/info.hpp"
 #include "app/simulation.hpp"
 #include "app/text.hpp"
+#include "contact/motion.hpp"
 #include "model/schema.hpp"
 #include "record/reader.hpp"
 
@@ -66,6 +67,89 @@ const char* kind_of(const Joint& joint) {
   return "";
 }
 
+const char* kind_of(const ContactShape& shape) {
+  using enum ContactShape::Kind;
+  switch (shape.kind) {
+    case line:
+      return "line";
+    case circle:
+      return "circle";
+    case polygon:
+      return "polygon";
+    case ellipse:
+      return "ellipse";
+    case curve:
+      return "curve";
+    case spline:
+      return "spline";
+    case plane:
+      return "plane";
+    case sphere:
+      return "sphere";
+    case box:
+      return "box";
+    case capsule:
+      return "capsule";
+    case cylinder:
+      return "cylinder";
+    case polytope:
+      return "polytope";
+  }
+  return "";
+}
+
+std::string friction_text(const Friction& friction) {
+  if (friction.curve) return ", friction by a curve";
+  return friction.mu > 0 ? ", friction " + number(friction.mu) : ", no friction";
+}
+
+std::string law_text(const RigidContact& law) {
+  using enum RigidContact::Impact;
+  const char* impact = law.impact == newton ? "newton" : law.impact == poisson ? "poisson" : "moreau";
+  std::string text = fmt::format("rigid, {} with restitution {}", impact, number(law.restitution));
+  if (law.tangential_restitution != 0) text += fmt::format(" (tangential {})", number(law.tangential_restitution));
+  text += friction_text(law.friction);
+  if (law.impact_friction) text += fmt::format(" ({} in impacts)", number(*law.impact_friction));
+  return text;
+}
+
+std::string law_text(const CompliantContact& law) {
+  using enum CompliantContact::Kind;
+  std::string text;
+  switch (law.kind) {
+    case elastic:
+      text = "elastic";
+      break;
+    case damped:
+      text = "damped";
+      break;
+    case clipped:
+      text = "clipped";
+      break;
+    case relaxing:
+      text = "relaxing";
+      break;
+    case hertz:
+      text = "hertz";
+      break;
+    case hunt_crossley:
+      text = "hunt-crossley";
+      break;
+    case lankarani_nikravesh:
+      text = "lankarani-nikravesh";
+      break;
+  }
+  return fmt::format("{}, stiffness {}{}", text, number(law.stiffness), friction_text(law.friction));
+}
+
+// "hull (circle) and floor (line)"
+std::string between_text(const Model& model, const Contact& contact) {
+  if (contact.first < 0 || contact.second < 0) return "a gap in coordinates";
+  const ContactShape& a = model.shapes[static_cast<std::size_t>(contact.first)];
+  const ContactShape& b = model.shapes[static_cast<std::size_t>(contact.second)];
+  return fmt::format("{} ({}) and {} ({})", a.name, kind_of(a), b.name, kind_of(b));
+}
+
 std::string vector_text(const Vec3& x) {
   return fmt::format("{} {} {}", number(x.x(), 4), number(x.y(), 4), number(x.z(), 4));
 }
@@ -88,9 +172,10 @@ int info_model(const std::string& path, const Changes& changes, const Console& c
 
   fmt::print(out, "{}{}{}\n", path, model.title.empty() ? "" : ": ", model.title);
   if (!model.description.empty()) fmt::print(out, "  {}\n", model.description);
-  fmt::print(out, "  {}, {}, {}\n", counted(model.bodies.size(), "body", "bodies"),
+  fmt::print(out, "  {}, {}, {}{}\n", counted(model.bodies.size(), "body", "bodies"),
              counted(model.joints.size(), "joint"),
-             counted(model.loads.size() + model.force_elements.size(), "force element"));
+             counted(model.loads.size() + model.force_elements.size(), "force element"),
+             model.contacts.empty() ? "" : ", " + counted(model.contacts.size(), "contact"));
   fmt::print(out, "  {} coordinates: {}, {} ({} holonomic, {} non-holonomic), {}\n",
              model.joint_coordinates ? "joint" : "absolute",
              counted(static_cast<std::uint64_t>(system.sizes.nv), "velocity", "velocities"),
@@ -144,6 +229,18 @@ int info_model(const std::string& path, const Changes& changes, const Console& c
     forces.row({e.name, e.quantity.empty() ? e.a.label + " and " + e.b.label : e.quantity});
   }
   print_table(forces, 0, out);
+
+  if (!prepared.motion->has_contacts()) return kDone;
+  const contact::ContactSystem& system_contacts = prepared.motion->contacts();
+  Table contacts({"contact", "between", "law", "points"}, {left, left, left, right});
+  for (std::size_t i = 0; i < shown(system_contacts.pairs.size()); ++i) {
+    const contact::PairInstance& pair = system_contacts.pairs[i];
+    const auto at = static_cast<std::size_t>(pair.contact);
+    contacts.row({pair.name, between_text(model, model.contacts[at]),
+                  std::visit([](const auto& law) { return law_text(law); }, system_contacts.laws[at]),
+                  whole(static_cast<std::uint64_t>(pair.slots))});
+  }
+  print_table(contacts, system_contacts.pairs.size() - shown(system_contacts.pairs.size()), out);
   return kDone;
 }
 

@@ -21,6 +21,7 @@ constexpr const char* kExamples = R"(examples:
   clatter run model.yaml --set length="15 mm" -o short.h5
   clatter run --continue heavy_top.h5               go on where a run was stopped or killed
   clatter verify models                             every model against its published values
+  clatter compare model.yaml --step 1ms,0.5ms       one model by several methods: end state, energy, contact, cost
   clatter info model.yaml                           bodies, coordinates, degrees of freedom
   clatter export heavy_top.h5 --csv                 a table for other programs
 
@@ -29,7 +30,9 @@ The model language is described in docs/model-language.md, results in docs/resul
 
 void add_changes(CLI::App& command, Changes& changes) {
   command.add_option("--method", changes.method,
-                     "integrator: rk4, dopri5, radau5, generalized-alpha, euler or verlet (default: the model's)");
+                     "integrator: rk4, dopri5, radau5, generalized-alpha, euler, verlet, bdf, adams, "
+                     "event-driven, time-stepping or smooth, the last three also with their scheme: "
+                     "time-stepping/generalized-alpha (default: the model's)");
   command.add_option("--end", changes.end, "end of the simulation in seconds");
   command.add_option("--step", changes.step, "fixed step, or first step of a method that controls it, in seconds");
   command.add_option("--tolerance", changes.tolerance, "relative tolerance of methods that control their step");
@@ -49,7 +52,7 @@ bool unknown_command(int argc, char** argv, const std::vector<std::string>& comm
   std::error_code ignored;
   if (std::filesystem::exists(first, ignored)) hint = fmt::format("did you mean `clatter run {}`?", first);
   fmt::print(std::cerr, "error: there is no command `{}`{}{}\n", first, hint.empty() ? "" : "; ", hint);
-  fmt::print(std::cerr, "commands: run, verify, info, export, schema (`clatter --help` explains them)\n");
+  fmt::print(std::cerr, "commands: run, verify, compare, info, export, schema (`clatter --help` explains them)\n");
   return true;
 }
 
@@ -87,6 +90,41 @@ int dispatch(int argc, char** argv) {
       ->check(CLI::Range(1, 256));
   verify_command->add_flag("-q,--quiet", verify_options.quiet, "only what fell short and the last line");
 
+  CompareOptions compare_options;
+  std::string compare_csv;
+  CLI::App* compare_command = app.add_subcommand("compare", "run a model by several methods and compare them");
+  compare_command->add_option("MODEL", compare_options.model, "model file (YAML)")->required()->type_name("");
+  compare_command
+      ->add_option("--methods", compare_options.methods,
+                   "event-driven, time-stepping, smooth, each with its scheme if wanted (time-stepping/moreau, "
+                   "time-stepping/generalized-alpha, smooth/radau5), or any integrator (default: the four above, "
+                   "dopri5 and radau5 for models without contact); differences are to the first")
+      ->delimiter(',')
+      ->type_name("METHOD,...");
+  compare_command->add_option("--scheme", compare_options.scheme, "integrator inside event-driven and smooth");
+  compare_command
+      ->add_option("--step", compare_options.steps,
+                   "fixed steps, 1ms,0.5ms: methods with a fixed step run once with each (default: the model's)")
+      ->delimiter(',')
+      ->type_name("TIME,...");
+  compare_command
+      ->add_option("--quantity", compare_options.quantities,
+                   "what to compare at the end, ball.position.y (default: positions of the first bodies)")
+      ->delimiter(',')
+      ->type_name("NAME,...");
+  compare_command->add_option("--end", compare_options.changes.end, "end of the simulation in seconds");
+  compare_command->add_option("--tolerance", compare_options.changes.tolerance,
+                              "relative tolerance of methods that control their step");
+  compare_command->add_option("--coordinates", compare_options.changes.coordinates, "joint or absolute");
+  compare_command
+      ->add_option("--set", compare_options.changes.parameters, "NAME=VALUE: change a parameter of the model")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  auto* compare_csv_option = compare_command->add_option(
+      "--csv", compare_csv, "write the table; - is the standard output (default: MODEL.csv)");
+  compare_csv_option->expected(0, 1)->type_name("[FILE]");
+  compare_command->add_flag("-q,--quiet", compare_options.quiet, "no progress");
+
   std::string info_path;
   Changes info_changes;
   CLI::App* info_command = app.add_subcommand("info", "what is in a model or a result");
@@ -111,7 +149,7 @@ int dispatch(int argc, char** argv) {
 
   CLI::App* schema_command = app.add_subcommand("schema", "print the JSON schema of the model language, for editors");
 
-  if (unknown_command(argc, argv, {"run", "verify", "info", "export", "schema"})) return kBadInput;
+  if (unknown_command(argc, argv, {"run", "verify", "compare", "info", "export", "schema"})) return kBadInput;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -122,6 +160,10 @@ int dispatch(int argc, char** argv) {
   return guarded(console, [&]() -> int {
     if (run_command->parsed()) return run(run_options, console);
     if (verify_command->parsed()) return verify(verify_options, console);
+    if (compare_command->parsed()) {
+      if (compare_csv_option->count() > 0) compare_options.csv = compare_csv;
+      return compare(compare_options, console);
+    }
     if (info_command->parsed()) return info(info_path, info_changes, console);
     if (schema_command->parsed()) return schema(console);
     if (csv_option->count() > 0) export_options.csv = csv;

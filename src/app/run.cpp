@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <atomic>
-#include <csignal>
 #include <ctime>
 #include <filesystem>
 #include <ostream>
@@ -14,6 +12,7 @@
 #include "app/commands.hpp"
 #include "app/progress.hpp"
 #include "app/simulation.hpp"
+#include "app/stop_signals.hpp"
 #include "app/text.hpp"
 #include "record/hash.hpp"
 #include "record/reader.hpp"
@@ -24,32 +23,6 @@ namespace clatter::app {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::atomic<bool> stop_requested{false};
-
-// The first Ctrl-C (or a plain kill) asks for a stop after the current step, the second one ends the process.
-class StopSignals {
- public:
-  StopSignals() {
-    stop_requested = false;
-    struct sigaction action {};
-    action.sa_handler = [](int) { stop_requested = true; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, &old_int_);
-    sigaction(SIGTERM, &action, &old_term_);
-  }
-  ~StopSignals() {
-    sigaction(SIGINT, &old_int_, nullptr);
-    sigaction(SIGTERM, &old_term_, nullptr);
-  }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-
- private:
-  struct sigaction old_int_ {
-  }, old_term_{};
-};
 
 class ResultSink final : public Sink {
  public:
@@ -150,7 +123,7 @@ int execute(Prepared& prepared, const Observer& observer, record::Writer& writer
   ResultSink sink(writer);
   const StopSignals signals;
   request.sink = &sink;
-  request.stop = &stop_requested;
+  request.stop = &StopSignals::requested();
   Outcome outcome;
   try {
     ProgressBar bar(model.simulate.start, model.simulate.end, first, options.quiet);

@@ -32,6 +32,10 @@ Scheme scheme_of(const Simulate& simulate) {
       return Scheme::euler;
     case Method::verlet:
       return Scheme::verlet;
+    case Method::bdf:
+      return Scheme::bdf;
+    case Method::adams:
+      return Scheme::adams;
     case Method::event_driven:
     case Method::time_stepping:
     case Method::smooth:
@@ -133,6 +137,7 @@ RunSettings run_settings(const Model& model) {
   settings.integrator.relative_tolerance = s.relative_tolerance;
   settings.integrator.absolute_tolerance = s.absolute_tolerance;
   settings.integrator.rho_inf = s.rho_inf;
+  settings.integrator.max_order = s.max_order;
   settings.integrator.project = s.project;
   settings.end = s.end;
   settings.output_step = s.output_step;
@@ -329,6 +334,12 @@ Outcome simulate_prepared(Prepared& prepared, const Observer& observer, const Ru
     projector.start(prepared.start);
     if (system.sizes.nh > 0) summary.position_residual = projector.position_violation(last);
     summary.velocity_residual = projector.velocity_violation(last);
+  }
+  if (motion.has_contacts()) {
+    const contact::ContactSystem& contacts = motion.contacts();
+    summary.contact = {contacts.pairs.size(), static_cast<std::uint64_t>(contacts.slots()),
+                       contacts.any_rigid,    motion.counts(),
+                       motion.certificate(),  contacts.length_scale};
   }
   summary.checks = checks.results();
   return outcome;

@@ -49,6 +49,38 @@ std::string ledger_text(const Ledger& ledger) {
                     share, number(kLedgerTolerance));
 }
 
+std::string contact_text(const ContactSummary& c) {
+  if (c.contacts == 0) return "";
+  std::string text = "  " + counted(c.contacts, "contact");
+  if (c.points != c.contacts) text += fmt::format(" with {}", counted(c.points, "point"));
+  std::vector<std::string> kinds;
+  const auto kind = [&](long n, const char* one, const char* several) {
+    if (n > 0) kinds.push_back(counted(static_cast<std::uint64_t>(n), one, several));
+  };
+  kind(c.counts.impacts, "impact", "impacts");
+  kind(c.counts.closes, "closing", "closings");
+  kind(c.counts.opens, "opening", "openings");
+  kind(c.counts.sticks, "begin of sticking", "begins of sticking");
+  kind(c.counts.slides, "begin of sliding", "begins of sliding");
+  text += ": " + (kinds.empty() ? std::string("nothing happened") : listed(kinds)) + "\n";
+
+  const contact::Certificate& w = c.worst;
+  const auto at = [](double t) { return fmt::format(" at {} s", number(t)); };
+  const std::string depth = w.penetration > 0
+                                ? fmt::format("{} m ({} of the model's length){}", number(w.penetration, 2),
+                                              number(w.penetration / c.length_scale, 2), at(w.t_penetration))
+                                : "none";
+  if (!c.rigid) return text + fmt::format("  deepest penetration: {}\n", depth);
+  const auto worst = [&](double x, double t, const char* unit) {
+    return x > 0 ? number(x, 2) + unit + at(t) : std::string("0");
+  };
+  return text + fmt::format(
+                    "  contact laws at worst: complementarity {}, outside the friction cones {}, penetration {}, "
+                    "energy of a step {}\n",
+                    worst(w.complementarity, w.t_complementarity, ""), worst(w.cone, w.t_cone, ""), depth,
+                    worst(w.energy, w.t_energy, " J"));
+}
+
 std::string summary_text(const Summary& s) {
   std::string text;
   if (!s.title.empty()) text += s.title + "\n";
@@ -68,6 +100,7 @@ std::string summary_text(const Summary& s) {
     text += fmt::format("  constraints hold to {} in position, {} in velocity (relative)\n",
                         number(s.position_residual, 2), number(s.velocity_residual, 2));
   }
+  text += contact_text(s.contact);
   for (const std::string& warning : s.warnings) text += fmt::format("  warning: {}\n", warning);
   text += "\n" + ledger_text(s.ledger);
   if (!s.checks.empty()) text += "\n" + checks_table(s.checks);

@@ -1,4 +1,4 @@
-// What a run tells at its end: counts, speed, energy ledger, constraints, checks.
+// What a run tells at its end: counts, speed, energy ledger, constraints, contacts, checks.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "app/checks.hpp"
+#include "contact/certificate.hpp"
+#include "contact/contact_counts.hpp"
 
 namespace clatter::app {
 
@@ -25,6 +27,18 @@ inline constexpr double kLedgerTolerance = 1e-4;
 
 std::string ledger_text(const Ledger& ledger);
 
+// The contacts of a whole run, also of one that was continued.
+struct ContactSummary {
+  std::uint64_t contacts = 0, points = 0;  // entries of the model; points they may touch at
+  bool rigid = true;                       // false: compliant laws only, of which the certificate has the penetration
+  contact::ContactCounts counts;
+  contact::Certificate worst;
+  double length_scale = 1;
+};
+
+// "2 contacts, 5 points: 3 impacts, 1 closes" and how well the laws were met; empty without contacts.
+std::string contact_text(const ContactSummary& contacts);
+
 struct Summary {
   std::string title;
   std::uint64_t bodies = 0, coordinates = 0, constraints = 0, degrees_of_freedom = 0;
@@ -34,6 +48,7 @@ struct Summary {
   double wall = 0;
   std::vector<std::string> warnings;  // full sentences
   Ledger ledger;
+  ContactSummary contact;
   bool constrained = false;
   double position_residual = 0, velocity_residual = 0;  // in units of the model's own scales
   std::vector<CheckResult> checks;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "contact/penetration.hpp"
 
 namespace clatter::contact {
 
@@ -45,6 +46,9 @@ ContactStepper::ContactStepper(ContactDynamics& dynamics, const IntegratorSettin
 
 void ContactStepper::started() {
   samples_.clear();
+  counts_ = {};
+  mode_.assign(static_cast<std::size_t>(contacts_.slots()), Mode::open);
+  mode_now_ = mode_;
   impulse_.setZero();
   worst_ = last_ = step_ = {};
   energy_known_ = false;
@@ -63,6 +67,16 @@ void ContactStepper::exchange(Archive& archive) {
   archive.vector(zdot_);
   archive.vector(impulse_);
   worst_.exchange(archive);
+  counts_.exchange(archive);
+  for (int slot = 0; slot < contacts_.slots(); ++slot) {
+    Branch& branch = contacts_.branch(slot);
+    archive.count(branch.feature);
+    archive.value(branch.s1);
+    archive.value(branch.s2);
+    double mode = static_cast<double>(mode_[static_cast<std::size_t>(slot)]);
+    archive.value(mode);
+    mode_[static_cast<std::size_t>(slot)] = static_cast<Mode>(static_cast<int>(mode));
+  }
   contact_.compliant().exchange(archive);
   if (archive.reading()) energy_known_ = false;
 }
@@ -202,6 +216,10 @@ void ContactStepper::finish_step(bool smooth, double penetration) {
   if (!energy_known_) energy_now_ = dynamics_.stored_energy(now_);
   energy_known_ = true;
   energy_trial_ = dynamics_.stored_energy(trial_);
+  if (!system().any_rigid) {
+    contacts_.detect(contact_.engine_state(trial_), 0);
+    penetration = deepest_penetration(contacts_);
+  }
   step_.penetration = penetration;
   step_.energy = energy_trial_ - energy_now_ - (W_trial_.sum() - W_.sum());
   base_ = now_;
@@ -218,8 +236,29 @@ void ContactStepper::accept() {
   samples_.swap(samples_trial_);
   last_ = step_;
   worst_.take(step_, trial_.t);
+  count_changes();
   energy_now_ = energy_trial_;
   if (contact_.compliant().any()) compliant_events();
+}
+
+void ContactStepper::count_changes() {
+  for (int slot = 0; slot < contacts_.slots(); ++slot)
+    if (system().pair(slot).rigid) mode_now_[static_cast<std::size_t>(slot)] = Mode::open;
+  for (const ContactSample& sample : samples_) {
+    const auto at = static_cast<std::size_t>(sample.slot);
+    counts_.impacts += sample.impact;
+    mode_now_[at] = sample.impact ? mode_[at] : sample.mode;
+  }
+  for (int slot = 0; slot < contacts_.slots(); ++slot) {
+    Mode& was = mode_[static_cast<std::size_t>(slot)];
+    const Mode now = mode_now_[static_cast<std::size_t>(slot)];
+    if (was == now) continue;
+    if (was == Mode::open) ++counts_.closes;
+    if (now == Mode::open) ++counts_.opens;
+    if (now == Mode::stick && frictional(slot)) ++counts_.sticks;
+    if (now == Mode::slide && was == Mode::stick && frictional(slot)) ++counts_.slides;
+    was = now;
+  }
 }
 
 // Compliant contacts remember when they began; a step passes over that moment, its end stands for it.
@@ -235,6 +274,7 @@ void ContactStepper::compliant_events() {
       if (g_compliant_[i] < 0) fired_compliant_.push_back(i);
     if (fired_compliant_.empty()) return;
     compliant.on_events(fired_compliant_);
+    for (const int i : fired_compliant_) ++(i % 2 == 0 ? counts_.closes : counts_.opens);
     energy_known_ = false;
   }
 }

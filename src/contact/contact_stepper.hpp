@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "contact/certificate.hpp"
+#include "contact/contact_counts.hpp"
 #include "contact/contact_dynamics.hpp"
 #include "contact/impact.hpp"
 #include "contact/step_problem.hpp"
@@ -28,6 +29,7 @@ namespace clatter::contact {
 struct ContactSample {
   int slot = -1;
   Mode mode = Mode::open;
+  bool impact = false;          // it collided in this step
   Vec3 force = Vec3::Zero();    // along n, t1, t2; mean over the step
   Vec3 impulse = Vec3::Zero();  // of the step (Moreau), of the impact alone (non-smooth generalized-alpha)
   double gap = 0;
@@ -39,7 +41,8 @@ class ContactStepper : public Integrator {
   ContactStepper(ContactDynamics& dynamics, const IntegratorSettings& settings);
 
   std::span<const ContactSample> contact_samples() const { return samples_; }
-  const Certificate& certificate() const { return worst_; }      // worst of the run
+  const Certificate& certificate() const { return worst_; }  // worst of the run
+  const ContactCounts& counts() const { return counts_; }
   const Certificate& last_certificate() const { return last_; }  // of the last step
 
  protected:
@@ -84,6 +87,7 @@ class ContactStepper : public Integrator {
 
  private:
   void compliant_events();
+  void count_changes();
 
   ImpactSolver impact_solver_;
   ImpactProblem impact_problem_;
@@ -96,6 +100,8 @@ class ContactStepper : public Integrator {
   std::vector<Engine::LinkWrench> wrenches_;
   double h_dense_ = 0;
   bool smooth_ = true;
+  ContactCounts counts_;
+  std::vector<Mode> mode_, mode_now_;  // a slot each: at the end of the last step without a collision of it
 };
 
 }  // namespace clatter::contact

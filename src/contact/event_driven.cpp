@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "contact/penetration.hpp"
+
 namespace clatter::contact {
 
 EventDriven::EventDriven(std::shared_ptr<const ContactSystem> contacts, Engine& engine,
@@ -25,7 +27,9 @@ void EventDriven::begin_phase(const State& s, double h) {
 void EventDriven::start(const State& s) {
   W_.setZero(dynamics_.sizes().np);
   impacts_ = 0;
+  counts_ = {};
   certificate_ = {};
+  h_ = 0;
   State first = s;
   if (first.z.size() < dynamics_.sizes().nz) {
     const auto own = first.z.size();
@@ -40,6 +44,7 @@ void EventDriven::start(const State& s) {
   instant_.settle(first, {}, {}, {}, false, result_);
   W_ += result_.work;
   impacts_ += result_.impacts;
+  count_changes();
   begin_phase(first, settings_.step);
   pending_ = false;
   stored_ = dynamics_.stored_energy(first);
@@ -91,11 +96,13 @@ void EventDriven::decide() {
   if (!compliant_.empty()) {
     dynamics_.stored_energy(s);  // forces at s: what the laws remember is taken from them
     dynamics_.compliant().on_events(compliant_);
+    for (const int index : compliant_) ++(index % 2 == 0 ? counts_.closes : counts_.opens);
     compliant_.clear();
   }
   instant_.settle(s, before, touched_, stopped_, on_edge_, result_);
   W_ += result_.work;
   impacts_ += result_.impacts;
+  count_changes();
   Certificate at;
   at.complementarity = result_.residual;
   at.cone = result_.violation;
@@ -105,17 +112,25 @@ void EventDriven::decide() {
   stored_ = dynamics_.stored_energy(s);
 }
 
-// Penetration, friction cones and the energy balance at the end of a step.
+void EventDriven::count_changes() {
+  for (const ContactChange& c : result_.changes) {
+    if (c.what.starts_with("impact")) ++counts_.impacts;
+    if (c.what == "closes") ++counts_.closes;
+    if (c.what == "opens") ++counts_.opens;
+    if (c.what == "sticks") ++counts_.sticks;
+    if (c.what.starts_with("slides")) ++counts_.slides;
+  }
+}
+
+// Penetration, friction cones and the energy balance at the end of a step; of compliant contacts the penetration.
 void EventDriven::certify() {
-  if (!dynamics_.system().any_rigid) return;
   Certificate now;
   const State& s = inner_->state();
   Contacts& contacts = dynamics_.contacts();
+  contacts.detect(dynamics_.engine_state(s), dynamics_.system().any_rigid ? dynamics_.system().length_scale : 0);
+  now.penetration = deepest_penetration(contacts);
+  if (!dynamics_.system().any_rigid) return certificate_.take(now, s.t);
   const Vec& lambda = inner_->lambda();
-  contacts.detect(dynamics_.engine_state(s), dynamics_.system().length_scale);
-  for (int slot = 0; slot < contacts.slots(); ++slot)
-    if (contacts[slot].present && dynamics_.system().pair(slot).rigid)
-      now.penetration = std::max(now.penetration, -contacts[slot].gap);
   for (std::size_t i = 0; i < dynamics_.active().size(); ++i) {
     const Vec3 r = dynamics_.force(static_cast<int>(i), lambda);
     const int slot = dynamics_.active()[i].slot;
@@ -163,7 +178,11 @@ void EventDriven::sample(double t, State& s, Vec& a, Vec& lambda, Vec& W) {
 
 void EventDriven::event_log(std::vector<StepEvent>& out) const {
   out.clear();
-  for (const std::string& name : fired_names_) out.push_back({name, "", ""});
+  // "bounce: touches"
+  for (const std::string& name : fired_names_) {
+    const std::size_t colon = name.find(": ");
+    out.push_back({name.substr(0, colon), colon == name.npos ? "" : name.substr(colon + 2), ""});
+  }
   for (const ContactChange& c : result_.changes)
     out.push_back({dynamics_.system().slot_name(c.slot), c.what, c.detail});
 }
@@ -178,7 +197,9 @@ void EventDriven::exchange(Archive& archive) {
   archive.vector(W_);
   double h = inner_->next_step();
   archive.value(h);
+  archive.value(h_);
   archive.count(impacts_);
+  counts_.exchange(archive);
   const int slots = dynamics_.contacts().slots();
   std::vector<ActiveContact> active;
   for (int slot = 0; slot < slots; ++slot) {

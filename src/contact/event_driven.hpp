@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "contact/certificate.hpp"
+#include "contact/contact_counts.hpp"
 #include "contact/instant.hpp"
 #include "integrate/stepper.hpp"
 
@@ -43,6 +44,9 @@ class EventDriven final : public Stepper {
   void refresh() override;
 
   ContactDynamics& contact_dynamics() { return dynamics_; }
+  // Moves the present phase; another one after every decided event.
+  Integrator& integrator() { return *inner_; }
+  const IntegratorSettings& settings() const { return settings_; }
   const Certificate& certificate() const { return certificate_; }  // worst of the run
   Instant& instant() { return instant_; }
   // Events of the last step: names of what ended the phase, or what was decided at the instant.
@@ -51,12 +55,14 @@ class EventDriven final : public Stepper {
   const std::vector<std::string>& fired_names() const { return fired_names_; }
   bool undecided() const override { return pending_; }
   const std::vector<ActiveContact>& active() const { return dynamics_.active(); }
-  long impacts() const { return impacts_; }
+  long impacts() const { return impacts_; }  // moments with an impact
+  const ContactCounts& counts() const { return counts_; }
 
  private:
   void begin_phase(const State& s, double h);
   void decide();
   void certify();
+  void count_changes();
   void exchange(Archive& archive);
 
   Engine& engine_;
@@ -78,6 +84,7 @@ class EventDriven final : public Stepper {
   Vec zdot_;
   double h_ = 0;
   long impacts_ = 0;
+  ContactCounts counts_;
 };
 
 }  // namespace clatter::contact

@@ -49,7 +49,11 @@ std::vector<std::string> Motion::channel_names() const {
   return names;
 }
 
-long Motion::impacts() const { return event_driven_ != nullptr ? event_driven_->impacts() : 0; }
+ContactCounts Motion::counts() const {
+  if (event_driven_ != nullptr) return event_driven_->counts();
+  if (time_stepping_ != nullptr) return time_stepping_->counts();
+  return {};
+}
 
 Certificate Motion::certificate() const {
   if (event_driven_ != nullptr) return event_driven_->certificate();

@@ -38,7 +38,7 @@ class Motion {
   bool has_contacts() const { return contacts_ != nullptr; }
   const ContactSystem& contacts() const { return *contacts_; }
   std::vector<std::string> channel_names() const;  // power channels of the ledger: the engine's, then two a group
-  long impacts() const;
+  ContactCounts counts() const;
   Certificate certificate() const;  // worst of the run
 
   // Contacts at a sample of the last step.

@@ -207,12 +207,17 @@ bool NonsmoothAlpha::collide() {
     factors_[problem_.size()] = factor;
     problem_.add(slot, cone);
   };
+  const auto is_fast = [&](const Hit& hit) {
+    return hit.approach > kImpact * dv_speed_ + kNoApproach * system().velocity_scale;
+  };
+  // Where nothing is fast nothing bounces: lasting contacts that gave back would rock for ever on what forces bring in.
+  const bool any_fast = std::any_of(hit_.begin(), hit_.end(), is_fast);
   for (int slot = 0; slot < contacts_.slots(); ++slot)
-    if (closed_trial_[static_cast<std::size_t>(slot)]) add(slot, 1, true);
+    if (closed_trial_[static_cast<std::size_t>(slot)]) add(slot, any_fast ? 1 : 0, any_fast);
   const int lasting = problem_.size();
   for (const Hit& hit : hit_) {
     const RigidContact& law = system().rigid(hit.slot);
-    const bool fast = hit.approach > kImpact * dv_speed_ + kNoApproach * system().velocity_scale;
+    const bool fast = is_fast(hit);
     const bool bounces = fast && law.restitution > 0;
     // The law's impulse of expansion belongs to the speed at which the gap vanished, not to that at the step's end.
     const double end = -contacts_[hit.slot].rate[0];
@@ -373,6 +378,7 @@ bool NonsmoothAlpha::attempt(double t1) {
       sample.slot = slot;
       sample.force = force_trial_.segment<3>(3 * slot);
       sample.impulse = impact_.segment<3>(3 * slot);
+      sample.impact = !sample.impulse.isZero(0);
       if (sample.force.isZero(0) && sample.impulse.isZero(0)) continue;
       contacts_.evaluate(slot, false);
       const SlotState& c = contacts_[slot];

@@ -204,7 +204,9 @@ bool MoreauStepper::attempt(double t1) {
     const int group = system().pair(item.slot).group;
     W_trial_[contact_.impact_channel(group)] += 0.5 * item.r[0] * (s.rate[0] + after[0]);
     // A landing without restitution is a jump all the same.
-    if (-s.rate[0] > kImpact * change_ + kNoApproach * system().velocity_scale) jump = true;
+    sample.impact = -s.rate[0] > kImpact * change_ + kNoApproach * system().velocity_scale;
+    jump = jump || sample.impact;
+    sample.impact = sample.impact || !impact_[static_cast<std::size_t>(i)].isZero(0);
     double slip = 0;
     for (int k = 1; k < item.rows(); ++k) {
       const double shock = impact_[static_cast<std::size_t>(i)][k], mean = 0.5 * (s.rate[k] + after[k]);
