@@ -24,6 +24,8 @@ class Linearisation {
   explicit Linearisation(Dynamics& dynamics);
   int size() const { return 2 * n_.nv + n_.nz; }
   void evaluate(const State& s, Mat& A);
+  // d(lambda)/dx of the last evaluation.
+  Mat multipliers() const { return scale_.tail(n_.nc()).asDiagonal() * solution_.bottomRows(n_.nc()); }
 
  private:
   Dynamics& dynamics_;

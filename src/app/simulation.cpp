@@ -138,6 +138,7 @@ RunSettings run_settings(const Model& model) {
   settings.integrator.absolute_tolerance = s.absolute_tolerance;
   settings.integrator.rho_inf = s.rho_inf;
   settings.integrator.max_order = s.max_order;
+  settings.integrator.fixed_point = s.fixed_point;
   settings.integrator.project = s.project;
   settings.end = s.end;
   settings.output_step = s.output_step;

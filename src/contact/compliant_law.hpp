@@ -8,7 +8,8 @@
 //                         closed: s = g;  open: d ds/dt = -c s            (P-10)
 //   hertz                 F = c delta^n                                   delta > 0
 //   hunt_crossley         F = c delta^n max(0, 1 + chi ddelta)            delta > 0
-//   lankarani_nikravesh   as hunt_crossley with chi = 3 (1 - e^2) / (4 v),  v: speed of approach at first touch
+//   lankarani_nikravesh   as hunt_crossley with chi = 3 (1 - e^2) / (4 v),  v: speed of approach at first touch;
+//                         chi = damping / v where a damping (a number) is given
 //
 // Friction acts against the slip s = (s1, s2), |s| = u, with E-24's phi, which is once continuously differentiable:
 //
@@ -49,7 +50,7 @@ inline double hysteresis(const CompliantContact& law, double approach_speed) {
     case CompliantContact::Kind::hunt_crossley:
       return law.damping;
     case CompliantContact::Kind::lankarani_nikravesh:
-      return 0.75 * (1 - law.restitution * law.restitution) / approach_speed;
+      return (law.damping > 0 ? law.damping : 0.75 * (1 - law.restitution * law.restitution)) / approach_speed;
     default:
       return 0;
   }

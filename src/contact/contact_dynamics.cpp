@@ -122,8 +122,9 @@ double ContactDynamics::sliding(const ActiveContact& c, double direction[2]) con
   direction[1] = c.direction[1];
   double speed = std::abs(s.rate[1]);
   if (system().pair(c.slot).tangents == 2) {
+    // Beyond rest the direction before it holds, so that a step across it is smooth; an event cuts it there.
     speed = std::hypot(s.rate[1], s.rate[2]);
-    if (speed > kNoSlip * system().velocity_scale) {
+    if (c.direction[0] * s.rate[1] + c.direction[1] * s.rate[2] > kNoSlip * system().velocity_scale) {
       direction[0] = s.rate[1] / speed;
       direction[1] = s.rate[2] / speed;
     }
@@ -328,7 +329,6 @@ void ContactDynamics::events(const State& s, Vec& g) {
     const Vec3 r = force(i, lambda_event_);
     g[at++] = r[0] + f0;
     const SlotState& slot = contacts_[c.slot];
-    const double speed_limit = 2 * kNoSlip * system().velocity_scale;
     if (frictional(c.slot)) {
       if (c.mode == Mode::slide) {
         engine_.response(W_.col(i).data(), column_.data(), nullptr);
@@ -336,18 +336,30 @@ void ContactDynamics::events(const State& s, Vec& g) {
       }
       if (c.mode == Mode::stick) {
         g[at++] = friction_coefficient(system().rigid(c.slot).friction, 0) * r[0] - std::hypot(r[1], r[2]) + f0;
-      } else if (system().pair(c.slot).tangents == 1) {
-        g[at++] = c.direction[0] * slot.rate[1] + v0;
       } else {
-        // Against the direction at the start of the phase while slip is young; its size later.
-        const double speed = std::hypot(slot.rate[1], slot.rate[2]);
-        const double along = c.direction[0] * slot.rate[1] + c.direction[1] * slot.rate[2];
-        g[at++] = speed > speed_limit ? speed - speed_limit + v0 : along + v0;
+        g[at++] = c.direction[0] * slot.rate[1] + c.direction[1] * slot.rate[2] + v0;
       }
     }
     g[at++] = slot.present ? slot.margin + kEdgeOffset * system().length_scale : -kEdgeOffset * system().length_scale;
   }
   if (compliant_.event_count() > 0) compliant_.events(g.data() + at);
+}
+
+void ContactDynamics::remember_slip() {
+  for (ActiveContact& c : active_) {
+    if (c.mode != Mode::slide || system().pair(c.slot).tangents != 2) continue;
+    double d[2];
+    sliding(c, d);
+    c.direction[0] = d[0];
+    c.direction[1] = d[1];
+  }
+}
+
+bool ContactDynamics::slip_has_stopped(int slot) const {
+  constexpr double kStopped = 1e-6;
+  const SlotState& s = contacts_[slot];
+  const double speed = system().pair(slot).tangents == 2 ? std::hypot(s.rate[1], s.rate[2]) : std::abs(s.rate[1]);
+  return speed < kStopped * system().velocity_scale;
 }
 
 ContactDynamics::EventInfo ContactDynamics::event_info(int index) const {

@@ -54,6 +54,10 @@ class ContactDynamics final : public Dynamics {
   // Forces (r_N, r_1, r_2) of active contact i for the multipliers of this phase, at the state last given to
   // accelerations().
   Vec3 force(int i, const Vec& lambda) const;
+  // Takes the present directions of slip of sliding contacts as those of the next step: one that turns by more than a
+  // right angle within a step has passed through rest. After an accepted step, at the engine's present links.
+  void remember_slip();
+  bool slip_has_stopped(int slot) const;
   // Which slot and what an event of this phase is about; slot -1: not a contact's.
   struct EventInfo {
     int slot = -1;

@@ -12,8 +12,24 @@ namespace clatter::contact {
 
 namespace {
 
+// Damping X with which a body that meets F = c delta^n (1 + X ddelta / v) at speed v leaves at e v, whatever its mass:
+// from M ddelta' = -F, with w = ddelta / v, the work on the way in equals that on the way out,
+//   int_0^1 w / (1 + X w) dw = int_0^e w / (1 - X w) dw,   so  X (1 + e) = log((1 + X) / (1 - X e)),   0 < X < 1 / e.
+// (The law's own 3 (1 - e^2) / 4 is its limit for e near 1 and gives back far more below.)
+double damping_for(double restitution) {
+  constexpr double kSmallest = 0.02;  // e = 0 would take an unbounded damping
+  const double e = std::max(restitution, kSmallest);
+  if (e >= 1) return 0;
+  double low = 0, high = 1 / e;  // the difference of the two sides is negative next to 0, +infinity at 1 / e
+  for (int i = 0; i < 200; ++i) {
+    const double x = 0.5 * (low + high);
+    (std::log1p(x) - std::log1p(-x * e) - x * (1 + e) < 0 ? low : high) = x;
+  }
+  return 0.5 * (low + high);
+}
+
 // A compliant law that behaves like a rigid one on the model's own scales: stiff enough that the weight of the model's
-// mass scale sinks in by kSink of its length scale, damped for the wanted restitution (P-3 (c): e of the clipped law).
+// mass scale sinks in by kSink of its length scale, damped for the wanted restitution.
 CompliantContact substitute(const RigidContact& law, const System& system) {
   constexpr double kSink = 1e-5;
   CompliantContact c;
@@ -22,6 +38,7 @@ CompliantContact substitute(const RigidContact& law, const System& system) {
   c.exponent = 1;
   c.stiffness = system.mass_scale * acceleration / (kSink * system.length_scale);
   c.restitution = law.restitution;
+  c.damping = damping_for(law.restitution);
   c.friction = law.friction;
   c.friction_velocity = 1e-4 * system.length_scale / system.time_scale;
   return c;

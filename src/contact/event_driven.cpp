@@ -1,6 +1,10 @@
 #include "contact/event_driven.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "base/error.hpp"
 
 #include "contact/penetration.hpp"
 
@@ -36,6 +40,9 @@ void EventDriven::start(const State& s) {
     first.z.conservativeResize(dynamics_.sizes().nz);
     first.z.tail(dynamics_.sizes().nz - own).setZero();
   }
+  first_ = first;
+  inner_.reset();
+  stalled_ = 0;
   touched_.clear();
   stopped_.clear();
   dynamics_.set_active({}, first);
@@ -66,8 +73,10 @@ const StepReport& EventDriven::step(double t_limit) {
   certify();
   if (!report_.at_event) {
     h_ = inner_->next_step();
+    dynamics_.remember_slip();
     return report_;
   }
+  guard_progress();
   touched_.clear();
   stopped_.clear();
   on_edge_ = false;
@@ -83,7 +92,12 @@ const StepReport& EventDriven::step(double t_limit) {
     if (info.slot < 0) continue;
     pending_ = true;
     if (info.kind == ContactEvent::touch) touched_.push_back(info.slot);
-    if (info.kind == ContactEvent::stop) stopped_.push_back(info.slot);
+    if (info.kind == ContactEvent::stop && dynamics_.slip_has_stopped(info.slot)) stopped_.push_back(info.slot);
+    if (info.kind == ContactEvent::jam)
+      throw SolveError("painleve", inner_->state().t, {dynamics_.system().slot_name(info.slot)},
+                       fmt::format("sliding friction jams contact {}: its normal force grows beyond all bounds",
+                                   dynamics_.system().slot_name(info.slot)),
+                       "reduce the friction of this contact, give it a compliant law, or use method: time-stepping");
     if (info.kind == ContactEvent::lift || info.kind == ContactEvent::slip) on_edge_ = true;
   }
   return report_;
@@ -120,6 +134,21 @@ void EventDriven::count_changes() {
     if (c.what == "sticks") ++counts_.sticks;
     if (c.what.starts_with("slides")) ++counts_.slides;
   }
+}
+
+// Events that follow each other without time moving on are not a motion.
+void EventDriven::guard_progress() {
+  constexpr int kMost = 500;
+  const double t = inner_->state().t;
+  if (t - last_event_ > 1e-12 * engine_.system().time_scale) stalled_ = 0;
+  last_event_ = t;
+  if (++stalled_ < kMost) return;
+  std::vector<std::string> names;
+  for (const int index : inner_->fired()) names.push_back(dynamics_.event_name(index));
+  throw SolveError("events-accumulate", t, names,
+                   fmt::format("{} events followed each other without time moving on, the last ones at {}", kMost,
+                               names.empty() ? std::string("an unknown contact") : names.front()),
+                   "use method: time-stepping for this model, or less friction or another impact law for this contact");
 }
 
 // Penetration, friction cones and the energy balance at the end of a step; of compliant contacts the penetration.

@@ -28,7 +28,7 @@ class EventDriven final : public Stepper {
   void start(const State& s) override;
   const StepReport& step(double t_limit) override;
 
-  const State& state() const override { return inner_->state(); }
+  const State& state() const override { return inner_ ? inner_->state() : first_; }
   const Vec& acceleration() { return inner_->acceleration(); }
   const Vec& lambda() { return inner_->lambda(); }
   const Vec& work() const { return W_; }
@@ -62,6 +62,7 @@ class EventDriven final : public Stepper {
   void begin_phase(const State& s, double h);
   void decide();
   void certify();
+  void guard_progress();
   void count_changes();
   void exchange(Archive& archive);
 
@@ -70,6 +71,9 @@ class EventDriven final : public Stepper {
   Instant instant_;
   IntegratorSettings settings_;
   std::unique_ptr<Integrator> inner_;
+  State first_;      // where the start was asked for, until it is decided
+  int stalled_ = 0;  // events since time last moved
+  double last_event_ = 0;
   bool pending_ = false;  // the last step ended at events not yet decided
   std::vector<int> touched_, stopped_, compliant_;
   bool on_edge_ = false;

@@ -312,6 +312,7 @@ bool ImpactSolver::solve_poisson(const ImpactProblem& problem, const ImpactOptio
   result.rate_compression = problem.rate + problem.G * result.P_compression;
   result.P = result.P_compression;
   result.rate = result.rate_compression;
+  result.stages.push_back({ImpactStage::Law::coulomb, result.P});
   return expand(problem, options, result);
 }
 
@@ -388,6 +389,7 @@ bool ImpactSolver::expand(const ImpactProblem& problem, const ImpactOptions& opt
   scatter(r_, P_);
   result.P += P_;
   result.rate += problem.G * P_;
+  result.stages.push_back({ImpactStage::Law::expansion, P_});
   return true;
 }
 
@@ -409,6 +411,7 @@ bool ImpactSolver::solve_one_phase(const ImpactProblem& problem, const ImpactOpt
     scatter(r_, P_);
     result.P += P_;
     result.rate += problem.G * P_;
+    result.stages.push_back({last ? ImpactStage::Law::coulomb : ImpactStage::Law::restitution, P_});
     bool approaches = false;
     for (const ImpactContact& c : problem.contacts) approaches = approaches || result.rate[c.row] < -kSmallRate * size;
     if (!approaches) break;
@@ -425,6 +428,7 @@ void ImpactSolver::solve(const ImpactProblem& problem, ImpactResult& result, con
   const Eigen::Index n = problem.rate.size();
   result.status = ContactStatus::solved;
   result.note.clear();
+  result.stages.clear();
   result.P_compression.setZero(n);
   select_rows(problem);
 

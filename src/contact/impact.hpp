@@ -57,6 +57,16 @@ struct ImpactOptions {
   std::function<void(int contact, double P_N, double P_T, ImpactContact& parameters)> for_expansion;
 };
 
+// One complementarity problem of an impact and its impulses, in order: what a derivative of the impact needs.
+struct ImpactStage {
+  enum class Law {
+    coulomb,      // on the rates after it: compression
+    restitution,  // on the rates after it plus restitution times those before it: the one-phase laws
+    expansion     // Poisson's second phase
+  } law = Law::coulomb;
+  Vec P;
+};
+
 struct ImpactResult {
   ContactStatus status = ContactStatus::solved;
   std::string note;            // what was decided; empty when nothing had to be
@@ -65,6 +75,7 @@ struct ImpactResult {
   // 1/2 P^T (rate_before + rate_after): change of kinetic energy plus P^T w~, the work the moving surfaces did (P-46).
   double energy_compression = 0, energy = 0;
   std::vector<double> energy_of_contact;  // sums to energy
+  std::vector<ImpactStage> stages;
 };
 
 class ImpactSolver {

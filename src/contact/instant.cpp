@@ -59,6 +59,7 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
   out.residual = out.violation = 0;
   out.impact_slots.clear();
   out.impulses.clear();
+  out.records.clear();
   stopped_.assign(static_cast<std::size_t>(contacts_.slots()), 0);
   for (const int slot : stopped) stopped_[static_cast<std::size_t>(slot)] = 1;
 
@@ -194,6 +195,7 @@ bool Instant::impact(State& s, InstantResult& out, bool without_collision) {
     engine_.powers(e, a_, Lambda, powers1_);
     out.work.head(engine_.sizes().np) += powers1_ - powers0_;
   }
+  out.records.push_back({closed_, s.v, impact_problem_, impact_result_.stages});
   s.v.noalias() += X_ * impact_result_.P;
   ++out.impacts;
   out.impact_slots.clear();

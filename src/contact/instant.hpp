@@ -30,6 +30,14 @@ struct ContactChange {
   std::string detail;  // speeds, impulses, cause
 };
 
+// One impact as it was solved.
+struct ImpactRecord {
+  std::vector<int> slots;  // of the contacts of the problem
+  Vec v;                   // velocities before it
+  ImpactProblem problem;
+  std::vector<ImpactStage> stages;
+};
+
 struct InstantResult {
   std::vector<ActiveContact> active;
   std::vector<ContactChange> changes;
@@ -37,9 +45,10 @@ struct InstantResult {
   int impacts = 0;
   double residual = 0;   // worst complementarity residual of the problems solved, scaled
   double violation = 0;  // worst cone violation, scaled
-  // For sensitivities: slots that took part in the last impact with the impulses of all rows (normal, tangents).
+  // Slots that took part in the last impact with the impulses of all rows (normal, tangents).
   std::vector<int> impact_slots;
   std::vector<Vec3> impulses;
+  std::vector<ImpactRecord> records;  // all impacts of the instant in order, for sensitivities
 };
 
 struct InstantSettings {

@@ -88,6 +88,7 @@ void Motion::observe(const State& s, const Vec& lambda, const Vec& W) {
     if (!state.present) continue;
     out.point = state.p2;
     for (int k = 0; k < 3; ++k) out.rate[k] = state.rate[k];
+    out.backward = state.rate[1] < 0;
   }
   const auto put = [&](int slot, Mode mode, const Vec3& r) {
     SlotSnapshot& out = snapshot_[static_cast<std::size_t>(slot)];
@@ -96,8 +97,10 @@ void Motion::observe(const State& s, const Vec& lambda, const Vec& W) {
     if (contacts[slot].present) out.world_force = contacts[slot].basis * r;
   };
   if (event_driven_ != nullptr) {
-    for (std::size_t i = 0; i < dynamics.active().size(); ++i)
+    for (std::size_t i = 0; i < dynamics.active().size(); ++i) {
+      snapshot_[static_cast<std::size_t>(dynamics.active()[i].slot)].backward = dynamics.active()[i].direction[0] < 0;
       put(dynamics.active()[i].slot, dynamics.active()[i].mode, dynamics.force(static_cast<int>(i), lambda));
+    }
   } else if (time_stepping_ != nullptr) {
     for (const ContactSample& sample : time_stepping_->contact_samples()) put(sample.slot, sample.mode, sample.force);
   }
@@ -162,7 +165,7 @@ std::vector<ExtraQuantity> Motion::quantities() const {
         {{name + ".state", "1", {}, "0 open, 1 slides forward, -1 slides backward (space: 1), 2 sticks"},
          [=](double* out) {
            const SlotSnapshot& s = leading();
-           *out = s.mode == Mode::stick ? 2 : s.mode == Mode::slide ? (tangents == 1 && s.rate[1] < 0 ? -1 : 1) : 0;
+           *out = s.mode == Mode::stick ? 2 : s.mode == Mode::slide ? (tangents == 1 && s.backward ? -1 : 1) : 0;
          }});
     list.push_back({{name + ".point", "m", xyz, "point of contact, world axes"}, [=](double* out) {
                       const SlotSnapshot& s = leading();

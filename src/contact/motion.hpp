@@ -22,6 +22,7 @@ struct SlotSnapshot {
   double gap = 0;
   Vec3 force = Vec3::Zero();  // r_N, r_1, r_2
   double rate[3] = {0, 0, 0};
+  bool backward = false;            // slides, or begins to, against t1
   Vec3 point = Vec3::Zero();        // on the second body, world
   Vec3 world_force = Vec3::Zero();  // on the first body
 };

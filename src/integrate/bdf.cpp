@@ -219,8 +219,9 @@ bool Bdf::correct(double h) {
       // Increments of a few rounding units of the scales shrink no further.
       const bool rounding = size * settings_.relative_tolerance <= 1e-13;
       if (newton > 1) {
-        // The first increment brings the multipliers into place; what it leaves tells nothing of the rate yet.
-        const bool settling = newton == 2 && n_.nc() > 0;
+        // The first increment brings the multipliers into place, and leaves the coordinates with little inertia to the
+        // second: what that one is tells nothing of the rate yet.
+        const bool settling = newton == 2 && size <= 2 * last;
         const double theta = settling ? std::min(size / last, 0.5) : size / last;
         if (theta > 0.9 && !rounding) break;
         slow_ = theta > kSlow && !settling;

@@ -63,6 +63,10 @@ Radau5::Radau5(Dynamics& dynamics, const IntegratorSettings& settings)
   for (Vec& x : past_V_) x.setZero(n_.nv);
   for (Vec& x : past_Z_) x.setZero(n_.nz);
   for (Vec& x : past_lambda_) x.setZero(n_.nc());
+  if (settings.fixed_point) {
+    slope_.fill({Vec::Zero(n_.nv), Vec::Zero(n_.nv), Vec::Zero(n_.nz)});
+    past_slope_ = slope_;
+  }
   for (Vec* x : {&force_, &rate_, &du_, &dv_, &u_dense_, &v_tangents_}) x->setZero(n_.nv);
   dz_.setZero(n_.nz);
   phi_.setZero(n_.nh);
@@ -155,6 +159,9 @@ void Radau5::exchange(Archive& archive) {
   for (Vec& x : past_V_) archive.vector(x);
   for (Vec& x : past_Z_) archive.vector(x);
   for (Vec& x : past_lambda_) archive.vector(x);
+  for (Slope& k : past_slope_) {
+    for (Vec* x : {&k.u, &k.v, &k.z}) archive.vector(*x);
+  }
 }
 
 Eigen::Vector3d Radau5::lagrange(double theta) {
@@ -377,6 +384,10 @@ bool Radau5::attempt(double t1) {
   know_derivative();
   for (int i = 0; i < 3; ++i) stage_[static_cast<std::size_t>(i)].s.t = i == 2 ? t1 : t0 + kC[i] * h;
   for (;;) {
+    if (settings_.fixed_point) {
+      if (!fixed_point(h)) return false;
+      break;
+    }
     if (!prepare(h)) {
       rejected_ = true;
       return false;
@@ -410,7 +421,11 @@ bool Radau5::attempt(double t1) {
     }
     W_trial_ = W_ + end.W;
   }
-  if (!settings_.fixed_step && !estimate_error(h)) return false;
+  if (settings_.fixed_point) {
+    estimate_error_fixed_point(h, kE);
+  } else if (!settings_.fixed_step && !estimate_error(h)) {
+    return false;
+  }
   if (error_ > 1) rejected_ = true;
   u_dense_ = end.U;
   project_trial(u_dense_);
@@ -445,6 +460,7 @@ void Radau5::accept() {
     past_Z_[i] = stage_[i].Z;
     past_lambda_[i] = lambda_ + stage_[i].L;
   }
+  if (settings_.fixed_point) past_slope_ = slope_;
   past_h_ = h;
   have_past_ = !report_.at_event;
   first_ = rejected_ = false;

@@ -10,6 +10,8 @@
 // (v, z, lambda, mu) is factorised (radau_system.hpp). Tangents and factorisations are kept as long as the iteration
 // converges well.
 //
+// With `fixed_point` the stages are found without matrices (radau5_fixed_point.cpp).
+//
 // Error: (g/h - J) err = y'_0 + (e . Y) / h, g the real eigenvalue, e = (-13-7 sqrt6, -13+7 sqrt6, -1)/3; multipliers
 // do not count. Predictive step control of Gustafsson as in Hairer and Wanner, Solving ODEs II, IV.8. Dense output: the
 // collocation polynomial. lambda() is evaluated from the state at the step's end (index 1), and so has the order of the
@@ -55,6 +57,9 @@ class Radau5 final : public Integrator {
   bool stage_residual(Stage& stage, double h, int index);
   double relative_size() const;
   bool estimate_error(double h);
+  // False or SolveError where the iteration does not contract.
+  bool fixed_point(double h);
+  void estimate_error_fixed_point(double h, const double* e);
   // Weights of the stages in the collocation polynomial at theta, zero at theta = 0.
   static Eigen::Vector3d lagrange(double theta);
 
@@ -71,6 +76,10 @@ class Radau5 final : public Integrator {
   RadauVector<double> x_real_;
   RadauVector<std::complex<double>> x_complex_;
   std::array<Stage, 3> stage_;
+  struct Slope {
+    Vec u, v, z;
+  };
+  std::array<Slope, 3> slope_, past_slope_;  // of the stages, fixed-point iteration only
 
   // Redundant rows, looked for at every new tangent where the start had some.
   void find_redundant_rows();

@@ -40,6 +40,9 @@ void Run::start(const State& s) {
     return archive.position() + stepper_->memory_size();
   }());
   write_sample(s.t);
+  stepper_->event_log(events_);
+  summary_.events += static_cast<long>(events_.size());
+  if (!events_.empty() && callbacks_.on_event) callbacks_.on_event(sample_, events_);
   next_output_ = 1;
 }
 

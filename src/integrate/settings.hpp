@@ -21,8 +21,9 @@ struct IntegratorSettings {
   // Weight of an error: absolute * scale + relative * |x|, with the scales of Dynamics::scales; for coordinates, which
   // have no natural zero, (absolute + relative) * scale.
   double relative_tolerance = 1e-8, absolute_tolerance = 1e-10;
-  int max_order = 0;    // bdf: 1 to 5, adams: 1 to 12; 0: the highest
-  bool project = true;  // remove constraint drift after each step (generalized-alpha: velocities only)
+  int max_order = 0;         // bdf: 1 to 5, adams: 1 to 12; 0: the highest
+  bool fixed_point = false;  // radau5: stages by fixed-point iteration instead of Newton's
+  bool project = true;       // remove constraint drift after each step (generalized-alpha: velocities only)
   bool find_events = true;
   double rho_inf = 0.8;            // generalized-alpha: spectral radius at infinite frequency, 0 <= rho_inf <= 1
   double constraint_scaling = 1;   // generalized-alpha: factor on the scaling k of V-1; results do not depend on it

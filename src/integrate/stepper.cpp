@@ -10,8 +10,13 @@ PlainStepper::PlainStepper(std::unique_ptr<Integrator> integrator, Dynamics& dyn
 }
 
 void PlainStepper::start(const State& s) {
-  projector_.start(s);
-  integrator_->start(s);
+  // The equations may hold inner states beyond the caller's (compliant contacts); they start at rest.
+  State first = s;
+  const auto own = first.z.size();
+  first.z.conservativeResize(dynamics_.sizes().nz);
+  first.z.tail(first.z.size() - own).setZero();
+  projector_.start(first);
+  integrator_->start(first);
 }
 
 void PlainStepper::sample(double t, State& s, Vec& a, Vec& lambda, Vec& W) {

@@ -19,6 +19,8 @@ const std::vector<std::pair<std::string, Method>>& methods() {
                                                                {"generalized-alpha", Method::generalized_alpha},
                                                                {"euler", Method::euler},
                                                                {"verlet", Method::verlet},
+                                                               {"bdf", Method::bdf},
+                                                               {"adams", Method::adams},
                                                                {"event-driven", Method::event_driven},
                                                                {"time-stepping", Method::time_stepping},
                                                                {"smooth", Method::smooth}};
@@ -150,6 +152,20 @@ void Loader::simulate(const YamlNode& node) {
   }
   s.project = o.boolean("project").value_or(true);
   const Method m = s.method == Method::event_driven || s.method == Method::smooth ? s.scheme : s.method;
+  if (const auto k = o.number("max_order")) {
+    const int highest = m == Method::bdf ? 5 : 12;
+    const YamlNode& n = *o.find("max_order");
+    if (m != Method::bdf && m != Method::adams)
+      mistakes_.add(n, "`max_order` goes with the methods bdf and adams");
+    else if (!(*k >= 1 && *k <= highest && *k == std::floor(*k)))
+      mistakes_.add(n, fmt::format("`max_order` is a whole number from 1 to {}, this is {:.6g}", highest, *k));
+    else
+      s.max_order = static_cast<int>(*k);
+  }
+  if (const auto w = o.word("iteration")) {
+    if (m != Method::radau5) mistakes_.add(*o.find("iteration"), "`iteration` goes with the method radau5");
+    s.fixed_point = *w == "fixed-point";
+  }
   const bool fixed = m == Method::rk4 || m == Method::euler || m == Method::verlet || m == Method::generalized_alpha ||
                      m == Method::time_stepping;
   if (fixed && !o.has("step")) o.require("step", "this method has a fixed step");

@@ -91,18 +91,25 @@ TEST_P(BdfOrder, OfAPendulumOnAConstraintAndOfItsMultiplierIsTheOneSet) {
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(order(coarse[i], fine[i]), k, 0.3) << i << " " << coarse[i] << " " << fine[i];
 }
 
+// The largest error on the way: at single instants terms of opposite sign may cancel.
 TEST_P(BdfOrder, OfTheLedgerIsTheOneSet) {
   const int k = GetParam();
   Oscillator problem(1, 0.1);
-  const int n = k == 1 ? 1600 : (k == 2 ? 400 : (k == 3 ? 150 : 40));
+  const int n = k == 1 ? 1600 : (k == 2 ? 400 : 150);
   const auto error = [&](int steps) {
     Bdf integrator(problem, quiet(sharp_fixed(3.0 / steps, k)));
     integrator.start(Oscillator::initial());
-    while (integrator.state().t < 3.0) integrator.step(3.0);
-    const State exact = make_state(vec({problem.x(3)}), vec({problem.v(3)}));
-    return std::abs(integrator.work()[0] - (problem.energy(exact) - problem.energy(Oscillator::initial())));
+    double worst = 0;
+    while (integrator.state().t < 3.0) {
+      integrator.step(3.0);
+      const double t = integrator.state().t;
+      const State exact = make_state(vec({problem.x(t)}), vec({problem.v(t)}));
+      const double work = problem.energy(exact) - problem.energy(Oscillator::initial());
+      worst = std::max(worst, std::abs(integrator.work()[0] - work));
+    }
+    return worst;
   };
-  EXPECT_NEAR(order(error(n), error(2 * n)), k, 0.4) << error(n) << " " << error(2 * n) << " " << error(4 * n);
+  EXPECT_NEAR(order(error(n), error(2 * n)), k, 0.3) << error(n) << " " << error(2 * n);
 }
 
 // Interpolation of degree k errs by h^(k+1), the points themselves by h^k.
@@ -262,11 +269,22 @@ TEST(Bdf, TheLedgerClosesAtTheTolerance) {
   EXPECT_NEAR(driven.energy(integrator.state()) - driven.energy(DrivenMass::initial()), integrator.work()[0], 1e-6);
 }
 
-// A step and order once found are kept for several steps, and the matrix with them.
-TEST(Bdf, TakesAboutTwoNewtonIterationsAStep) {
-  CartesianPendulum pendulum;
-  const Result r = run(pendulum, tolerance(1e-7), CartesianPendulum::initial(), 5.0);
-  EXPECT_LT(r.newton, 3 * (r.steps + r.rejected)) << r.steps << " " << r.rejected;
+class CountedOscillator : public Oscillator {
+ public:
+  int tangent_evaluations = 0;
+  void tangents(const State& s, const Vec& a, const Vec& lambda, Tangents& out) override {
+    ++tangent_evaluations;
+    Oscillator::tangents(s, a, lambda, out);
+  }
+};
+
+// Tangents that do not change serve the whole run, and exact ones need one iteration; a second one confirms the rate
+// whenever step or order change, which is in less than one step of five.
+TEST(Bdf, LinearEquationsTakeOneSetOfTangentsAndOneNewtonIterationAStep) {
+  CountedOscillator problem;
+  const Result r = run(problem, tolerance(1e-8), Oscillator::initial(), 10.0);
+  EXPECT_EQ(problem.tangent_evaluations, 1);
+  EXPECT_LT(r.newton, 1.2 * r.steps);
 }
 
 }  // namespace

@@ -1,0 +1,40 @@
+// One step of the variational equations dPhi/dt = A(t) Phi along a step an integrator has just made.
+//
+// Phi is advanced by the method that matches the integrator's, with A (state_matrix.hpp) at the method's own stages,
+// taken from the dense output, whose error is one order in h below what would be felt:
+//
+//   euler, rk4, dopri5   the same explicit Runge-Kutta tableau; adams: that of dopri5
+//   radau5, bdf          Radau IIA with three stages: (1 - h A_rk (x) A_i) K = A_i Phi_0, L-stable as the motion itself
+//   verlet, generalized_alpha   trapezoidal rule
+#pragma once
+
+#include <vector>
+
+#include "analysis/state_matrix.hpp"
+#include "integrate/integrator.hpp"
+
+namespace clatter {
+
+class VariationalStep {
+ public:
+  VariationalStep(Dynamics& dynamics, Scheme scheme);
+  int size() const { return linearisation_.size(); }
+  // Over the last step of the integrator, which moves the dynamics given above, or over a part of that step.
+  void advance(Integrator& integrator, Mat& Phi);
+  void advance(Integrator& integrator, double t0, double t1, Mat& Phi);
+
+ private:
+  void explicit_step(double t0, double t1, Mat& Phi);
+  void radau_step(double t0, double t1, Mat& Phi);
+  void trapezoidal_step(double t0, double t1, Mat& Phi);
+  void linearise_at(double t, Mat& A);
+
+  Scheme scheme_;
+  Linearisation linearisation_;
+  Integrator* integrator_ = nullptr;
+  Mat stage_;
+  std::vector<Mat> A_, K_;
+  State sample_;
+};
+
+}  // namespace clatter
