@@ -120,7 +120,8 @@ class Comparison {
     for (const Compared& c : results_)
       if (!c.trouble.empty()) fmt::print(out, "  {}{}: {}\n", c.method, step_suffix(c), c.trouble);
     if (left_out_ > 0)
-      fmt::print(out, "  {} more; choose with --quantity\n", counted(left_out_, "position is", "positions are"));
+      fmt::print(out, "  {} left out; choose with --quantity\n",
+                 counted(left_out_, "more position is", "more positions are"));
   }
 
   void write_csv(std::ostream& out) const {
