@@ -114,7 +114,7 @@ TEST_F(ContactRuns, CompliantRunsTellThePenetrationOnly) {
   EXPECT_TRUE(contains(out_, "deepest penetration: ")) << out_.str();
   EXPECT_FALSE(contains(out_, "deepest penetration: none")) << out_.str();
   EXPECT_FALSE(contains(out_, "complementarity")) << out_.str();
-  EXPECT_TRUE(contains(out_, "1 closing")) << out_.str();
+  EXPECT_TRUE(contains(out_, "1 contact: 2 closings and 2 openings\n")) << out_.str();
 }
 
 TEST_F(ContactRuns, InfoListsContactsWithShapesLawAndPoints) {
