@@ -81,7 +81,7 @@ ContactTransition::ContactTransition(contact::EventDriven& stepper)
       probe_(dynamics_.contacts().shared_system(), dynamics_.engine()) {}
 
 void ContactTransition::begin_phase() {
-  variational_ = std::make_unique<VariationalStep>(dynamics_, stepper_.settings().scheme);
+  variational_ = std::make_unique<VariationalStep>(dynamics_, stepper_.settings());
 }
 
 void ContactTransition::start(const State& s) {

@@ -3,7 +3,7 @@
 namespace clatter {
 
 Transition::Transition(Dynamics& dynamics, const IntegratorSettings& settings)
-    : integrator_(make_integrator(settings, dynamics)), variational_(dynamics, settings.scheme) {}
+    : integrator_(make_integrator(settings, dynamics)), variational_(dynamics, settings) {}
 
 void Transition::start(const State& s) {
   integrator_->start(s);

@@ -1,6 +1,7 @@
 #include "analysis/variational.hpp"
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 
 #include "integrate/runge_kutta.hpp"
@@ -13,10 +14,19 @@ const Tableau& tableau_of(Scheme scheme) {
   return scheme == Scheme::euler ? kEuler : (scheme == Scheme::rk4 ? kRungeKutta4 : kDormandPrince);
 }
 
+// Parts of a step are not made shorter than this: there A has no bound.
+constexpr double kShortest = 1.0 / 1024;
+
 }  // namespace
 
-VariationalStep::VariationalStep(Dynamics& dynamics, Scheme scheme)
-    : scheme_(scheme), linearisation_(dynamics), A_(7), K_(7) {}
+VariationalStep::VariationalStep(Dynamics& dynamics, const IntegratorSettings& settings)
+    : settings_(settings), linearisation_(dynamics), A_(7), K_(7) {
+  const Sizes& n = dynamics.sizes();
+  Vec u(n.nv), v(n.nv), z(n.nz);
+  dynamics.scales(u, v, z);
+  scale_.resize(size());
+  scale_ << u, v, z;
+}
 
 void VariationalStep::advance(Integrator& integrator, Mat& Phi) {
   advance(integrator, integrator.step_begin(), integrator.state().t, Phi);
@@ -26,12 +36,14 @@ void VariationalStep::advance(Integrator& integrator, double t0, double t1, Mat&
   if (!(t1 > t0)) return;
   integrator_ = &integrator;
   sample_ = integrator.state();
-  switch (scheme_) {
+  switch (settings_.scheme) {
     case Scheme::euler:
     case Scheme::rk4:
+      explicit_step(t0, t1, Phi);
+      break;
     case Scheme::dopri5:
     case Scheme::adams:
-      explicit_step(t0, t1, Phi);
+      controlled_step(t0, t1, Phi);
       break;
     case Scheme::radau5:
     case Scheme::bdf:
@@ -49,8 +61,32 @@ void VariationalStep::linearise_at(double t, Mat& A) {
   linearisation_.evaluate(sample_, A);
 }
 
-void VariationalStep::explicit_step(double t0, double t1, Mat& Phi) {
-  const Tableau& tableau = tableau_of(scheme_);
+double VariationalStep::measure(const Mat& X) const {
+  double largest = 0;
+  for (Eigen::Index j = 0; j < X.cols(); ++j)
+    for (Eigen::Index i = 0; i < X.rows(); ++i) largest = std::max(largest, std::abs(X(i, j)) * scale_[j] / scale_[i]);
+  return largest;
+}
+
+void VariationalStep::controlled_step(double t0, double t1, Mat& Phi) {
+  const double shortest = kShortest * (t1 - t0);
+  double t = t0, h = t1 - t0;
+  while (t < t1) {
+    const double end = t + h > t && t + 1.5 * h < t1 ? t + h : t1;
+    trial_ = Phi;
+    const double error = explicit_step(t, end, trial_);
+    if (error > 1 && h > shortest && !settings_.fixed_step) {
+      h *= 0.5;
+      continue;
+    }
+    Phi.swap(trial_);
+    t = end;
+    if (error < 1.0 / 64) h *= 2;
+  }
+}
+
+double VariationalStep::explicit_step(double t0, double t1, Mat& Phi) {
+  const Tableau& tableau = tableau_of(settings_.scheme);
   const double h = t1 - t0;
   const double* a = tableau.a;
   for (int i = 0; i < tableau.stages; ++i) {
@@ -66,6 +102,12 @@ void VariationalStep::explicit_step(double t0, double t1, Mat& Phi) {
     K_[k].noalias() = A_[k] * stage_;
   }
   for (int i = 0; i < tableau.stages; ++i) Phi += (h * tableau.b[i]) * K_[static_cast<std::size_t>(i)];
+  if (tableau.e == nullptr) return 0;
+  const std::size_t last = static_cast<std::size_t>(tableau.stages);
+  K_[last].noalias() = A_[last - 1] * Phi;
+  stage_.setZero();
+  for (int i = 0; i <= tableau.stages; ++i) stage_ += (h * tableau.e[i]) * K_[static_cast<std::size_t>(i)];
+  return measure(stage_) / (settings_.relative_tolerance * std::max(measure(Phi), 1e-300));
 }
 
 void VariationalStep::radau_step(double t0, double t1, Mat& Phi) {

@@ -6,6 +6,10 @@
 //   euler, rk4, dopri5   the same explicit Runge-Kutta tableau; adams: that of dopri5
 //   radau5, bdf          Radau IIA with three stages: (1 - h A_rk (x) A_i) K = A_i Phi_0, L-stable as the motion itself
 //   verlet, generalized_alpha   trapezoidal rule
+//
+// A motion may be simpler than its neighbours (a ball that rolls steadily is exact in one step, however far it turns).
+// Where dopri5 or adams control their step, the step of Phi is therefore split until its own error estimate, each entry
+// in the scales of its row and column, is within the relative tolerance of its largest entry.
 #pragma once
 
 #include <vector>
@@ -17,22 +21,26 @@ namespace clatter {
 
 class VariationalStep {
  public:
-  VariationalStep(Dynamics& dynamics, Scheme scheme);
+  VariationalStep(Dynamics& dynamics, const IntegratorSettings& settings);
   int size() const { return linearisation_.size(); }
   // Over the last step of the integrator, which moves the dynamics given above, or over a part of that step.
   void advance(Integrator& integrator, Mat& Phi);
   void advance(Integrator& integrator, double t0, double t1, Mat& Phi);
 
  private:
-  void explicit_step(double t0, double t1, Mat& Phi);
+  void controlled_step(double t0, double t1, Mat& Phi);
+  double explicit_step(double t0, double t1, Mat& Phi);  // returns its error, at most 1 where it is accepted
   void radau_step(double t0, double t1, Mat& Phi);
   void trapezoidal_step(double t0, double t1, Mat& Phi);
   void linearise_at(double t, Mat& A);
 
-  Scheme scheme_;
+  double measure(const Mat& X) const;
+
+  IntegratorSettings settings_;
   Linearisation linearisation_;
   Integrator* integrator_ = nullptr;
-  Mat stage_;
+  Vec scale_;
+  Mat stage_, trial_;
   std::vector<Mat> A_, K_;
   State sample_;
 };

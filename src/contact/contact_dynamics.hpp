@@ -100,7 +100,7 @@ class ContactDynamics final : public Dynamics {
   double sliding(const ActiveContact& c, double direction[2]) const;
   bool frictional(int slot) const;
   void apply_compliant(const State& s);
-  void add_coordinate_tangents(int i, const Vec3& r, Tangents& out);
+  void add_coordinate_tangents(int i, const Vec3& r, const Vec& a, Tangents& out);
   void solve_rows(int rows, Vec& x);  // A_ x = x over the first rows, least norm
   const std::vector<int>& path(int link) const;
 

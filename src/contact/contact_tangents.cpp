@@ -5,7 +5,6 @@
 //            K += -W_T d(r_T)/ds ds/dq,  C += -W_T d(r_T)/ds ds/dv
 #include <cmath>
 
-#include "base/error.hpp"
 #include "contact/contact_dynamics.hpp"
 
 namespace clatter::contact {
@@ -119,7 +118,7 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
     const ActiveContact& c = active_[static_cast<std::size_t>(i)];
     const PairInstance& pair = system().pair(c.slot);
     if (pair.coordinates) {
-      add_coordinate_tangents(i, force(i, lambda), out);
+      add_coordinate_tangents(i, force(i, lambda), a, out);
       continue;
     }
     contacts_.tangent(c.slot, tangent_);
@@ -209,15 +208,12 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
   }
 }
 
-// Rows written in coordinates are functions of them: K += -r_k H_k, and no geometry in between.
-void ContactDynamics::add_coordinate_tangents(int i, const Vec3& r, Tangents& out) {
+// Rows written in coordinates are functions of them: K += -r_k H_k, d(dde)/dq = H a + D3[v, v, .], d(dde)/dv = 2 H v.
+void ContactDynamics::add_coordinate_tangents(int i, const Vec3& r, const Vec& a, Tangents& out) {
   const ActiveContact& c = active_[static_cast<std::size_t>(i)];
   CoordinateTangent t[2];
   for (int k = 0; k < 2; ++k) {
-    if (!contacts_.tangent(c.slot, k, t[k]))
-      throw SolveError("no-tangents", 0, {system().slot_name(c.slot)},
-                       "the contact is a curved function of its coordinates, whose third derivatives are not known",
-                       "use an explicit scheme without sensitivities, or write the contact with shapes");
+    contacts_.tangent(c.slot, k, t[k]);
     for (std::size_t l = 0; l < t[k].columns.size(); ++l)
       for (std::size_t j = 0; j < t[k].columns.size(); ++j)
         out.K.add(t[k].columns[l], t[k].columns[j],
@@ -240,7 +236,13 @@ void ContactDynamics::add_coordinate_tangents(int i, const Vec3& r, Tangents& ou
     const CoordinateTangent& own = t[row.component];
     for (std::size_t j = 0; j < own.columns.size(); ++j) {
       out.G.add(row.index, own.columns[j], own.g[j]);
-      out.Vq.add(row.index, own.columns[j], own.rate_by_q[static_cast<Eigen::Index>(j)]);
+      const auto at = static_cast<Eigen::Index>(j);
+      double second = own.bias_by_q[at];
+      for (std::size_t l = 0; l < own.columns.size(); ++l)
+        second += own.H(at, static_cast<Eigen::Index>(l)) * a[own.columns[l]];
+      out.Vq.add(row.index, own.columns[j], own.rate_by_q[at]);
+      out.Aq.add(row.index, own.columns[j], second);
+      out.Av.add(row.index, own.columns[j], 2 * own.rate_by_q[at]);
       if (out.N) out.N->add(row.index, own.columns[j], own.g[j]);
     }
     if (!out.N || row.component != 0) continue;

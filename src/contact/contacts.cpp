@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "contact/formula.hpp"
 #include "model/expression.hpp"
 
 namespace clatter::contact {
@@ -126,26 +127,26 @@ Contacts::CoordinateValue Contacts::coordinate(const CoordinateRow& row, double*
   return out;
 }
 
-bool Contacts::tangent(int slot, int component, CoordinateTangent& out) const {
+void Contacts::tangent(int slot, int component, CoordinateTangent& out) const {
   const CoordinateRow& row = contacts_->pair(slot).coordinates->row[component];
   out.columns.clear();
   out.g.clear();
   const std::size_t n = row.inputs.size();
   double x[Expression::max_variables], u[Expression::max_variables], g[Expression::max_variables];
   double H[Expression::max_variables * Expression::max_variables];
-  if (!row.formula) return true;
+  if (!row.formula) return;
   for (std::size_t i = 0; i < n; ++i) {
     const CoordinateRow::Input& in = row.inputs[i];
     x[i] = in.v < 0 ? state_at_.t : in.scale * state_at_.q[in.q];
     u[i] = in.v < 0 ? 1.0 : in.scale * state_at_.v[in.v];
   }
   row.formula->hessian({x, n}, {g, n}, {H, n * n});
-  bool linear = true;
   std::vector<std::size_t> moving;
   for (std::size_t i = 0; i < n; ++i)
     if (row.inputs[i].v >= 0) moving.push_back(i);
   out.H.setZero(static_cast<Eigen::Index>(moving.size()), static_cast<Eigen::Index>(moving.size()));
   out.rate_by_q.setZero(static_cast<Eigen::Index>(moving.size()));
+  out.bias_by_q.setZero(static_cast<Eigen::Index>(moving.size()));
   for (std::size_t a = 0; a < moving.size(); ++a) {
     const std::size_t i = moving[a];
     out.columns.push_back(row.inputs[i].v);
@@ -156,10 +157,19 @@ bool Contacts::tangent(int slot, int component, CoordinateTangent& out) const {
     }
     for (std::size_t j = 0; j < n; ++j) {
       out.rate_by_q[static_cast<Eigen::Index>(a)] += H[i * n + j] * u[j] * row.inputs[i].scale;
-      linear = linear && H[i * n + j] == 0;
     }
+    // D3[u, u, e_i] by polarisation.
+    double plus[Expression::max_variables], minus[Expression::max_variables], unit[Expression::max_variables];
+    for (std::size_t j = 0; j < n; ++j) {
+      unit[j] = j == i ? 1 : 0;
+      plus[j] = u[j] + unit[j];
+      minus[j] = u[j] - unit[j];
+    }
+    out.bias_by_q[static_cast<Eigen::Index>(a)] =
+        row.inputs[i].scale / 6 *
+        (third_along(*row.formula, {x, n}, {plus, n}) - third_along(*row.formula, {x, n}, {minus, n}) -
+         2 * third_along(*row.formula, {x, n}, {unit, n}));
   }
-  return linear;
 }
 
 void Contacts::detect(const State& s, double reach) {

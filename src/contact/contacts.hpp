@@ -35,6 +35,7 @@ struct CoordinateTangent {
   std::vector<double> g;
   Mat H;          // over columns
   Vec rate_by_q;  // d(rate)/dq over columns
+  Vec bias_by_q;  // d(rate^T H rate)/dq over columns
 };
 
 // Rows of one slot in the space of its two links' motions (linear, angular of body 1, then of body 2): gradients g, and
@@ -63,9 +64,8 @@ class Contacts {
   // Derivatives at the engine's present links with the given generalized accelerations in them (Engine::observe(s,
   // &a)).
   void tangent(int slot, SlotTangent& out);
-  // The same for a slot written in coordinates; component 0 gap, 1 slide. False: its second derivatives vary, and the
-  // third ones that tangents of accelerations need are not known.
-  bool tangent(int slot, int component, CoordinateTangent& out) const;
+  // The same for a slot written in coordinates; component 0 gap, 1 slide.
+  void tangent(int slot, int component, CoordinateTangent& out) const;
 
   // The state whose coordinates the contacts written in them are evaluated at; detect() sets it too.
   void at(const State& s);

@@ -97,4 +97,10 @@ std::array<double, 4> formula_at(const Expression& f, double s) {
   return {y.v, y.a, y.b, y.c};
 }
 
+double third_along(const Expression& f, std::span<const double> x, std::span<const double> d) {
+  Series at[Expression::max_variables];
+  for (std::size_t i = 0; i < x.size(); ++i) at[i] = Series(x[i], d[i], 0, 0);
+  return f.evaluate<Series>(std::span<const Series>(at, x.size())).c;
+}
+
 }  // namespace clatter::contact

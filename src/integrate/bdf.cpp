@@ -9,6 +9,7 @@ namespace clatter {
 namespace {
 
 constexpr int kMaxNewton = 5;
+constexpr double kBestRate = 1e-3;         // believed of a single ratio of increments
 constexpr double kSlow = 0.2;              // increments that shrink less than this ask for new tangents
 constexpr double kNewtonTolerance = 0.03;  // error left by Newton, in units of the tolerances
 
@@ -196,6 +197,9 @@ bool Bdf::correct(double h) {
   sigma_ = 0;
   for (int j = 1; j <= k_; ++j) sigma_ += 1 / (j * h);
   const int most = settings_.fixed_step ? 50 : kMaxNewton;
+  // The rate of an earlier step says less and less of this one; what Newton leaves would show as noise in the
+  // differences.
+  rate_factor_ = std::pow(rate_factor_, 0.8);
   for (;;) {
     predict();
     if (!prepare(sigma_)) return false;
@@ -225,7 +229,7 @@ bool Bdf::correct(double h) {
         const double theta = settling ? std::min(size / last, 0.5) : size / last;
         if (theta > 0.9 && !rounding) break;
         slow_ = theta > kSlow && !settling;
-        rate_factor_ = std::max(theta, 1e-6) / (1 - std::min(theta, 0.9));
+        rate_factor_ = std::max(theta, kBestRate) / (1 - std::min(theta, 0.9));
       }
       last = std::max(size, std::numeric_limits<double>::min());
       if ((rounding || rate_factor_ * size <= kNewtonTolerance) && (newton > 1 || n_.nc() == 0)) {

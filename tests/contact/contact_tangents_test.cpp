@@ -50,6 +50,8 @@ struct Case {
   double turned = 0;  // how far the coordinates are moved away from the model's, at random
 };
 
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
 class Tangent : public testing::TestWithParam<std::tuple<Case, Mode>> {};
 
 TEST_P(Tangent, OfAPhaseAreThoseOfItsEquations) {

@@ -279,12 +279,12 @@ class CountedOscillator : public Oscillator {
 };
 
 // Tangents that do not change serve the whole run, and exact ones need one iteration; a second one confirms the rate
-// whenever step or order change, which is in less than one step of five.
-TEST(Bdf, LinearEquationsTakeOneSetOfTangentsAndOneNewtonIterationAStep) {
+// every few steps and whenever step or order change.
+TEST(Bdf, LinearEquationsTakeOneSetOfTangentsAndLittleMoreThanOneNewtonIterationAStep) {
   CountedOscillator problem;
   const Result r = run(problem, tolerance(1e-8), Oscillator::initial(), 10.0);
   EXPECT_EQ(problem.tangent_evaluations, 1);
-  EXPECT_LT(r.newton, 1.2 * r.steps);
+  EXPECT_LT(r.newton, 1.6 * r.steps);
 }
 
 }  // namespace
