@@ -14,6 +14,8 @@ namespace {
 
 constexpr int kMaxIterations = 12;
 constexpr double kRegularisation = 1e-8;
+// From here on multipliers amplify disturbances by more than a thousand (generalized_alpha.hpp, docs/energy-drift.md).
+constexpr double kLargestRho = 0.99;
 // Above this ratio of successive increments an old matrix is replaced.
 constexpr double kSlow = 0.1;
 
@@ -35,6 +37,13 @@ GeneralizedAlpha::GeneralizedAlpha(Dynamics& dynamics, const IntegratorSettings&
       map_G_(*pattern_, tangents_.G.pattern(), n_.nv + n_.nz, 0, &rotation_index_) {
   const double r = settings.rho_inf;
   if (!(r >= 0 && r <= 1)) throw InputError(fmt::format("rho_inf = {} is not between 0 and 1", r));
+  if (n_.nc() > 0 && r >= kLargestRho) {
+    throw InputError(
+        fmt::format("generalized-alpha with rho_infinity = {} does not suit a model with constraints: their forces "
+                    "oscillate undamped and feed energy into the motion",
+                    r),
+        "take a rho_infinity of 0.9 or less, or joint coordinates without closed loops");
+  }
   am_ = (2 * r - 1) / (r + 1);
   af_ = r / (r + 1);
   g_ = 0.5 + af_ - am_;
@@ -47,10 +56,11 @@ GeneralizedAlpha::GeneralizedAlpha(Dynamics& dynamics, const IntegratorSettings&
   }
   T_.blocks.resize(rotations_.size());
   for (Vec* x : {&A_, &A_start_, &A_trial_, &v_own_, &v_trial_own_, &v_start_, &u_, &r_, &rate_end_, &a_base_, &a_end_,
-                 &v_end_, &u_dense_}) {
+                 &v_end_, &u_dense_, &a_past_}) {
     x->setZero(n_.nv);
   }
-  for (Vec* x : {&B_, &B_start_, &B_trial_, &f_, &z_end_, &zdot_base_, &zdot_end_}) x->setZero(n_.nz);
+  for (Vec* x : {&B_, &B_start_, &B_trial_, &f_, &z_end_, &zdot_base_, &zdot_end_, &zdot_past_}) x->setZero(n_.nz);
+  lambda_past_.setZero(n_.nc());
   for (Vec* x : {&p_base_, &p_end_, &W_base_, &W_end_}) x->setZero(n_.np);
   phi_.setZero(n_.nh);
   velocity_residual_.setZero(n_.nc());
@@ -79,6 +89,7 @@ void GeneralizedAlpha::started() {
   A_ = a_;
   B_ = zdot_;
   last_h_ = settings_.step;
+  have_past_ = false;
   factored_h_ = 0;
   solver_.forget();
   // Slope of the accelerations from a trial step, for the place in time where A_0 belongs.
@@ -128,6 +139,10 @@ void GeneralizedAlpha::exchange(Archive& archive) {
   archive.vector(B_);
   archive.vector(v_own_);
   archive.value(last_h_);
+  archive.count(have_past_);
+  archive.vector(a_past_);
+  archive.vector(zdot_past_);
+  archive.vector(lambda_past_);
 }
 
 void GeneralizedAlpha::turn_matrices(const Vec& u) {
@@ -213,12 +228,16 @@ bool GeneralizedAlpha::attempt(double t1) {
   B_start_ = zdot_ + moved * (B_ - zdot_);
   v_start_ = now_.v + moved * moved * (v_own_ - now_.v);
 
-  // Prediction: accelerations as at the start of the step.
   a_trial_ = a_;
   zdot_trial_ = zdot_;
   lambda_trial_ = lambda_;
-  A_trial_ = (a_ - am_ * A_start_) / (1 - am_);
-  B_trial_ = (zdot_ - am_ * B_start_) / (1 - am_);
+  if (have_past_) {
+    a_trial_ += moved * (a_ - a_past_);
+    zdot_trial_ += moved * (zdot_ - zdot_past_);
+    lambda_trial_ += moved * (lambda_ - lambda_past_);
+  }
+  A_trial_ = ((1 - af_) * a_trial_ + af_ * a_ - am_ * A_start_) / (1 - am_);
+  B_trial_ = ((1 - af_) * zdot_trial_ + af_ * zdot_ - am_ * B_start_) / (1 - am_);
   u_ = h * v_start_ + h * h * ((0.5 - b_) * A_start_ + b_ * A_trial_);
   trial_.v = v_start_ + h * ((1 - g_) * A_start_ + g_ * A_trial_);
   trial_.z = now_.z + h * ((1 - g_) * B_start_ + g_ * B_trial_);
@@ -298,6 +317,10 @@ void GeneralizedAlpha::accept() {
   A_.swap(A_trial_);
   B_.swap(B_trial_);
   v_own_.swap(v_trial_own_);
+  a_past_ = a_;
+  zdot_past_ = zdot_;
+  lambda_past_ = lambda_;
+  have_past_ = !report_.at_event;
   last_h_ = trial_.t - now_.t;
 }
 

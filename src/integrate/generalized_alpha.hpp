@@ -24,7 +24,14 @@
 // step on. The velocities reported satisfy G v + y = 0: they are projected; the scheme itself goes on from its own v,
 // because feeding the projection back would disturb the multipliers.
 //
+// Newton starts from dv, dz/dt and lambda continued along the line through their last two values; after an event, from
+// the values at the start of the step.
+//
 // A step without convergence is halved, at most ten times.
+//
+// rho_inf close to 1 does not suit constraints: the errors of the multipliers follow a recursion with the triple
+// eigenvalue -rho_inf (one Jordan block), which first amplifies what disturbs it by about 0.27 / (1 - rho_inf)^2
+// (n^2 rho^n / 2 at its largest) before it forgets: 27 at 0.9, 2700 at 0.99, without bound at 1.
 #pragma once
 
 #include <vector>
@@ -74,6 +81,9 @@ class GeneralizedAlpha final : public Integrator {
   Vec A_, B_;          // at now_
   Vec v_own_;          // the scheme's velocity at now_, before projection
   double last_h_ = 0;  // step to which A_ and B_ belong
+  // Last step's a, dz/dt, lambda, for prediction.
+  bool have_past_ = false;
+  Vec a_past_, zdot_past_, lambda_past_;
   Vec A_start_, B_start_, A_trial_, B_trial_, v_trial_own_, v_start_;
   Vec u_, r_, phi_, velocity_residual_, f_, rhs_, row_scale_;
 

@@ -199,7 +199,8 @@ void Integrator::step_too_small(double h, bool computed) {
       "step-too-small", now_.t, {name},
       fmt::format("the step fell to {:.3g} s {}; the stiffest coordinate is {}", h,
                   computed ? "without meeting the tolerance" : "without a solution of its equations", name),
-      "loosen the tolerances, take `radau5` for stiff systems, or look for a discontinuity in the forces at this time");
+      fmt::format("loosen the tolerances, {}or look for a discontinuity in the forces at this time",
+                  settings_.scheme == Scheme::radau5 ? "" : "take `radau5` for stiff systems, "));
 }
 
 double Integrator::first_step() {

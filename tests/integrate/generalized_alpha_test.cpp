@@ -1,6 +1,7 @@
 // Generalized-alpha: second order for positions, velocities and multipliers, whatever the scaling.
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
 #include "integrate/studies.hpp"
 
 namespace clatter::test {
@@ -43,6 +44,20 @@ TEST(GeneralizedAlpha, PendulumPositionsVelocitiesAndMultiplierConvergeWithOrder
   const Vec3 coarse = errors(200), fine = errors(400);
   for (int i = 0; i < 3; ++i)
     EXPECT_NEAR(order(coarse[i], fine[i]), 2, 0.15) << i << " " << coarse[i] << " " << fine[i];
+}
+
+TEST(GeneralizedAlpha, RefusesToKeepTheFastestOscillationsOfConstraints) {
+  CartesianPendulum pendulum;
+  IntegratorSettings settings = fixed(Scheme::generalized_alpha, 0.01);
+  settings.rho_inf = 0.99;
+  try {
+    make_integrator(settings, pendulum);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("rho_infinity = 0.99"), std::string::npos) << error.what();
+  }
+  Oscillator free;
+  EXPECT_NO_THROW(make_integrator(settings, free));
 }
 
 TEST(GeneralizedAlpha, TheMultiplierIsOfSecondOrderFromTheFirstStepsOn) {

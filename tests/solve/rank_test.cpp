@@ -4,6 +4,7 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <numbers>
 
 #include "solve/random_matrices.hpp"
 
@@ -150,6 +151,53 @@ TEST(DependentRows, BothPathsAgreeOnALongChainWithRepeatedJoints) {
     EXPECT_EQ(dense.redundant[k].depends_on, std::vector<int>{5 * (20 * (k / 5) + 10) + k % 5});
     EXPECT_EQ(sparse.redundant[k].depends_on, dense.redundant[k].depends_on);
   }
+}
+
+// Rows at 0, 1 and 90 degrees in a plane: the third is the widest to whichever comes first, and of the first two one is
+// left, whose squared sine to both others is nothing. With the order of declaration the second pivot would be
+// sin^2(1 deg) = 3.0e-4.
+TEST(PivotedOrder, KeepsTheRowsWithTheWidestAnglesBetweenThem) {
+  const double angle = std::numbers::pi / 180;
+  Eigen::MatrixXd G(3, 2);
+  G << 1, 0, std::cos(angle), std::sin(angle), 0, 1;
+  Eigen::MatrixXd gram = G * G.transpose();
+  Eigen::VectorXd work(3);
+  std::vector<int> order(3);
+  EXPECT_EQ(pivoted_order(gram, 1e-9, work, order), 2);
+  EXPECT_EQ(order, (std::vector<int>{0, 2, 1}));
+  // What was left of the row left out: cos^2 + sin^2 was taken from 1.
+  EXPECT_LT(std::abs(gram(1, 1)), 1e-15);
+}
+
+// 12 rows in a space of 8: whatever the rows are, 8 are kept; their Gram matrix is regular, and each next pivot is not
+// larger than the one before (complete pivoting), which bounds the smallest from below by det^(1/8)-like products only;
+// so it is compared with the smallest pivot of the first 8 rows in order.
+TEST(PivotedOrder, IsBetterConditionedThanTheOrderOfDeclaration) {
+  Eigen::MatrixXd G = test::random_matrix<double>(12, 8, 12);
+  G.row(3) = G.row(1) + 1e-4 * G.row(3);  // nearly a repetition among the first eight
+  G.rowwise().normalize();
+  const Eigen::MatrixXd full = G * G.transpose();
+  Eigen::MatrixXd gram = full;
+  Eigen::VectorXd work(12);
+  std::vector<int> order(12);
+  ASSERT_EQ(pivoted_order(gram, 1e-9, work, order), 8);
+  const auto smallest = [&](const std::vector<int>& rows) {
+    Eigen::MatrixXd K(8, 8);
+    for (int i = 0; i < 8; ++i)
+      for (int j = 0; j < 8; ++j) K(i, j) = full(rows[i], rows[j]);
+    return K.selfadjointView<Eigen::Lower>().eigenvalues().minCoeff();
+  };
+  EXPECT_LT(smallest({0, 1, 2, 3, 4, 5, 6, 7}), 1e-7);
+  EXPECT_GT(smallest(order), 1e-3);
+}
+
+TEST(PivotedOrder, LeavesEmptyRowsOutAndKeepsAllIndependentOnes) {
+  Eigen::MatrixXd gram = Eigen::MatrixXd::Identity(4, 4);
+  gram(2, 2) = 0;
+  Eigen::VectorXd work(4);
+  std::vector<int> order(4);
+  EXPECT_EQ(pivoted_order(gram, 1e-9, work, order), 3);
+  EXPECT_EQ(order[3], 2);
 }
 
 TEST(DependentRows, RefuseEntriesThatAreNotFiniteAndMassesOfAnotherSize) {

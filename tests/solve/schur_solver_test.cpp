@@ -193,6 +193,66 @@ TEST(SchurSolver, ToleratesRedundantRowsThatAgreeOnlyToTheAccuracyOfTheAssembly)
   }
 }
 
+// Rows 0 and 1 at an angle of 1e-4 and row 2 between them and the rest of a plane: in the order of declaration row 1
+// has a pivot of 1e-8 and row 2 none; with row 2 before row 1 all that is kept is well conditioned. The accelerations
+// X lambda then carry rounding, 1e-15, instead of rounding amplified by 1e4 (and the load shared evenly by 1e8).
+// Blocks of other rows make the matrix sparse, at places before and after.
+TEST(SchurSolver, ReordersRowsWhenAnotherChoiceIsBetterConditioned) {
+  const double angle = 1e-4;
+  const int blocks = 30, n = 3 * blocks;
+  Mat G = Mat::Zero(n, 4 * blocks);
+  for (int k = 0; k < blocks; ++k) {
+    if (k % 10 == 4) {
+      G.block<1, 2>(3 * k, 4 * k) << 1, 0;
+      G.block<1, 2>(3 * k + 1, 4 * k) << std::cos(angle), std::sin(angle);
+      G.block<1, 2>(3 * k + 2, 4 * k) << 0.6, 0.8;
+    } else {
+      G.block<3, 4>(3 * k, 4 * k) = test::random_matrix<double>(3, 4, 100 + k);
+    }
+    // Neighbours share a velocity no other row of the plane has.
+    if (k > 0) G(3 * k, 4 * k - 1) = 0.5;
+  }
+  for (int k = 4; k < blocks; k += 10) G(3 * k, 4 * k - 1) = 0;
+  const Mat S = G * G.transpose();
+  PatternBuilder builder(n, n);
+  for (int j = 0; j < n; ++j) {
+    for (int i = j; i < n; ++i) {
+      if (S(i, j) != 0 || i == j) builder.add(i, j);
+    }
+  }
+  SparseMatrix<double> sparse(builder.build());
+  for (int j = 0; j < n; ++j) {
+    for (int i = j; i < n; ++i) {
+      if (S(i, j) != 0) sparse.add(i, j, S(i, j));
+    }
+  }
+  const Vec exact = test::random_matrix<double>(4 * blocks, 1, 140);
+  const Vec b = G * exact;
+  // The nearest velocities with the same G v, from the singular values.
+  const Vec expected = G.jacobiSvd(Eigen::ComputeThinU | Eigen::ComputeThinV).setThreshold(1e-9).solve(b);
+  for (SchurMethod path : kPaths) {
+    SchurSolver solver(sparse.pattern_ptr(), path);
+    ASSERT_EQ(solver.is_dense(), path == SchurMethod::dense);
+    solver.factorize(sparse);
+    EXPECT_EQ(solver.deficiency(), 3);
+    for (const int row : solver.dependent_rows()) EXPECT_NE(row % 3, 2) << "row 2 of a plane is the one to keep";
+    // No pivot is small but for the redundant rows': the least sine squared kept is of the random blocks.
+    Vec x = b;
+    solver.solve(x.data());
+    EXPECT_LT((G.transpose() * x - expected).norm(), 1e-11 * expected.norm());
+    EXPECT_LT((S * x - b).norm(), 1e-12 * b.norm());
+    // The same matrix again, after another: the order follows from the matrix alone, so that not a bit differs.
+    SparseMatrix<double> other = sparse;
+    for (double& value : other.values()) value *= 0.5;
+    other.add(0, 0, 1.0);
+    solver.factorize(other);
+    solver.factorize(sparse);
+    Vec y = b;
+    solver.solve(y.data());
+    EXPECT_EQ((x - y).norm(), 0);
+  }
+}
+
 TEST(SchurSolver, DoesNotDependOnTheUnitsOfTheRows) {
   const int n = 12;
   Mat G = test::random_matrix<double>(n, 20, 90);

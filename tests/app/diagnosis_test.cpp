@@ -1,0 +1,98 @@
+// Diagnoses of a start and of a run by name: joints that point the wrong way, singular positions.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "app/misaligned.hpp"
+#include "app/simulation.hpp"
+#include "model/load.hpp"
+
+namespace clatter::app {
+namespace {
+
+std::string block_on_rail(const std::string& joint, double degrees) {
+  return fmt::format(R"(clatter: 1
+coordinates: absolute
+bodies:
+  block:
+    mass: 1 kg
+    shape: {{box: [0.2, 0.1, 0.1]}}
+    position: [0, 0, 0]
+    frames: {{key: {{at: [0, 0, 0], rotate: {{axis: x, angle: {} deg}}}}}}
+joints:
+  slide: {{type: {}, between: [ground, block.key]}}
+simulate: {{method: dopri5, end: 1 s}}
+)",
+                     degrees, joint);
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    prepare(load_model_text(text, "block.yaml"));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// At a quarter turn the products of axes have no gradient, at half a turn they vanish. Whichever, the joint is named
+// with the angle that the file gives.
+TEST(Misaligned, AJointThatStartsFarOffIsNamedWithItsAngle) {
+  for (const char* joint : {"fixed", "prismatic"}) {
+    for (const double degrees : {90.0, 180.0}) {
+      const std::string message = refusal(block_on_rail(joint, degrees));
+      EXPECT_NE(message.find("`slide`"), std::string::npos) << joint << degrees << message;
+      EXPECT_NE(message.find(fmt::format("{} degrees", degrees)), std::string::npos) << message;
+    }
+    EXPECT_EQ(refusal(block_on_rail(joint, 20)), "") << "a joint a little off is assembled";
+  }
+}
+
+// Parallelogram linkage of models/rigid/four_bar_singular.yaml: crank angle 2 am(t/2 | -24 g/5) is flat first at
+// 0.708450008836 s. The time between two steps of 1 ms is found by a straight line: 1e-4 s is a tenth of a step.
+TEST(Singular, AFourBarThatPassesItsFlatPositionIsWarnedOfWithTheTime) {
+  const char* kFourBar = R"(clatter: 1
+gravity: [0, -9.81]
+bodies:
+  crank: {type: planar, mass: 1 kg, shape: {rod: 1 m}, position: [0, 0.5], angle: 90 deg, angular_velocity: -1, velocity: [0.5, 0]}
+  coupler: {type: planar, mass: 1 kg, shape: {rod: 1 m}, position: [0.5, 1], velocity: [1, 0]}
+  rocker: {type: planar, mass: 1 kg, shape: {rod: 1 m}, position: [1, 0.5], angle: 90 deg, angular_velocity: -1, velocity: [0.5, 0]}
+joints:
+  a: {type: revolute, between: [ground, crank], at: [0, 0]}
+  b: {type: revolute, between: [crank, coupler], at: [0, 1]}
+  d: {type: revolute, between: [ground, rocker], at: [1, 0]}
+  c: {type: revolute, between: [rocker, coupler], at: [1, 1]}
+simulate: {method: METHOD, end: 0.9 s, step: 1 ms, tolerance: 1e-8}
+)";
+  struct Events : Sink {
+    std::vector<std::pair<double, std::string>> events;
+    void sample(double, std::span<const double>) override {}
+    void ledger(double, std::span<const double>) override {}
+    void event(double t, const std::string& name) override { events.emplace_back(t, name); }
+    void checkpoint(double, std::span<const double>) override {}
+  };
+  for (const char* method : {"rk4", "dopri5", "generalized-alpha"}) {
+    std::string text = kFourBar;
+    text.replace(text.find("METHOD"), 6, method);
+    if (std::string(method) == "dopri5") text.replace(text.find("step: 1 ms, "), 12, "");
+    if (std::string(method) != "dopri5") text.replace(text.find(", tolerance: 1e-8"), 17, "");
+    Prepared prepared = prepare(load_model_text(text, "four_bar.yaml"));
+    const Observer observer(prepared.system, recorded_quantities(*prepared.system));
+    Events sink;
+    RunRequest request;
+    request.sink = &sink;
+    const Outcome outcome = simulate_prepared(prepared, observer, request);
+    ASSERT_FALSE(outcome.failure) << method;
+    ASSERT_EQ(sink.events.size(), 1u) << method;
+    EXPECT_NEAR(sink.events[0].first, 0.708450008836, 1e-4) << method;
+    for (const char* joint : {"a", "b", "c", "d"}) {
+      EXPECT_NE(sink.events[0].second.find(joint), std::string::npos) << sink.events[0].second;
+    }
+    ASSERT_EQ(outcome.summary.warnings.size(), 1u);
+    EXPECT_NE(summary_text(outcome.summary).find("warning: singular-position"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace clatter::app
