@@ -69,7 +69,7 @@ simulate: {method: METHOD, end: 0.9 s, step: 1 ms, tolerance: 1e-8}
     std::vector<std::pair<double, std::string>> events;
     void sample(double, std::span<const double>) override {}
     void ledger(double, std::span<const double>) override {}
-    void event(double t, const std::string& name) override { events.emplace_back(t, name); }
+    void event(double t, const StepEvent& event) override { events.emplace_back(t, event.text()); }
     void checkpoint(double, std::span<const double>) override {}
   };
   for (const char* method : {"rk4", "dopri5", "generalized-alpha"}) {
@@ -78,7 +78,7 @@ simulate: {method: METHOD, end: 0.9 s, step: 1 ms, tolerance: 1e-8}
     if (std::string(method) == "dopri5") text.replace(text.find("step: 1 ms, "), 12, "");
     if (std::string(method) != "dopri5") text.replace(text.find(", tolerance: 1e-8"), 17, "");
     Prepared prepared = prepare(load_model_text(text, "four_bar.yaml"));
-    const Observer observer(prepared.system, recorded_quantities(*prepared.system));
+    const Observer observer(prepared.system, recorded_quantities(prepared));
     Events sink;
     RunRequest request;
     request.sink = &sink;
