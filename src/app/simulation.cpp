@@ -134,6 +134,9 @@ RunSettings run_settings(const Model& model) {
   settings.integrator.scheme = scheme_of(s);
   settings.integrator.step = s.step;
   settings.integrator.max_step = s.max_step;
+  // At rest nothing but the looks at the contacts' forces tells when loads make them slip or lift.
+  constexpr double kLooks = 10;
+  if (s.method == Method::event_driven && s.max_step == 0) settings.integrator.max_step = kLooks * s.output_step;
   settings.integrator.relative_tolerance = s.relative_tolerance;
   settings.integrator.absolute_tolerance = s.absolute_tolerance;
   settings.integrator.rho_inf = s.rho_inf;

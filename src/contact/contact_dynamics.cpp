@@ -191,7 +191,23 @@ void ContactDynamics::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zd
       const Row& row = rows_[static_cast<std::size_t>(i)];
       rhs_[i] = -W_.col(i).dot(a) - contacts_[active_[static_cast<std::size_t>(row.contact)].slot].bias[row.component];
     }
+    force_ = rhs_;
     solve_rows(k, rhs_);
+    // Contacts that depend on each other share friction as their normal forces allow it: all reach their limits
+    // together, and none is called slipping while the others could still hold.
+    if (k > 1 && k > normals_ && qr_.rank() < k) {
+      Vec weight = Vec::Ones(k);
+      const double largest = rhs_.head(normals_).cwiseAbs().maxCoeff();
+      for (int i = normals_; i < k; ++i) {
+        const Row& row = rows_[static_cast<std::size_t>(i)];
+        const double mu =
+            friction_coefficient(system().rigid(active_[static_cast<std::size_t>(row.contact)].slot).friction, 0);
+        // The least sum of r_T^2 / (mu r_N) has r_T in proportion to mu r_N.
+        weight[i] = std::sqrt(std::max(1e-12, largest > 0 ? mu * std::abs(rhs_[row.contact]) / largest : 1.0));
+      }
+      qr_.compute(A_ * weight.asDiagonal());
+      rhs_ = weight.cwiseProduct(qr_.solve(force_).eval());
+    }
     a.noalias() += X_ * rhs_;
     if (nc > 0) lambda_e_.noalias() += Mu_ * rhs_;
     for (int i = 0; i < k; ++i) lambda[rows_[static_cast<std::size_t>(i)].index] = rhs_[i];
