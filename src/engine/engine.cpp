@@ -596,7 +596,9 @@ void Engine::build_schur(int rows) {
   last_schur_->factorize(S);
 }
 
-double Engine::constraint_sine() const { return last_schur_ ? std::sqrt(last_schur_->smallest_independent_ratio()) : 1; }
+double Engine::constraint_sine() const {
+  return last_schur_ ? std::sqrt(last_schur_->smallest_independent_ratio()) : 1;
+}
 
 std::vector<std::string> Engine::nearly_dependent() const {
   std::vector<std::string> names;

@@ -305,7 +305,7 @@ Radau5::Newton Radau5::iterate(double h) {
     if (!std::isfinite(size)) return Newton::failed;
     if (newton_ > 1) {
       const double ratio = last > 0 ? size / last : 0;
-      theta_ = newton_ <= 3 ? ratio : std::sqrt(ratio * last_ratio);
+      theta_ = newton_ == 2 ? ratio : std::sqrt(ratio * last_ratio);
       // The first increments bring the multipliers into place, and leave the coordinates with little inertia to the
       // second ones: what these are tells nothing of the rate yet.
       const bool early = newton_ == 2;

@@ -279,8 +279,7 @@ void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
   const YamlNode& n = *o.find(way);
   if (way == "gap") {
     c.gap = reader_.function(n, o.scope(), o.dimension("gap"));
-    if (const YamlNode* slide = o.find("slide"))
-      c.slide = reader_.function(*slide, o.scope(), o.dimension("slide"));
+    if (const YamlNode* slide = o.find("slide")) c.slide = reader_.function(*slide, o.scope(), o.dimension("slide"));
     if (const auto* rigid = std::get_if<RigidContact>(&c.law);
         lawful && rigid != nullptr && !c.slide && (rigid->friction.mu > 0 || rigid->friction.curve))
       mistakes_.add(n, fmt::format("{} has friction but no `slide`", o.what()),

@@ -72,7 +72,7 @@ bodies:
   ball: {type: planar, mass: 2, inertia: 0.01, position: [0, 1, 0]}
 simulate: {end: 1}
 )",
-                      "ball.yaml");
+                            "ball.yaml");
   m.bodies[0].pose->position = Vec3(0, height, 0);
   m.bodies[0].velocity = Vec3(0, speed, 0);
   ContactShape circle = shape("hull", 0, ContactShape::Kind::circle);
@@ -111,7 +111,7 @@ bodies:
   block: {type: planar, mass: 3, inertia: 0.02, position: [0, 0, 0]}
 simulate: {end: 1}
 )",
-                      "block.yaml");
+                            "block.yaml");
   // Gravity turned instead of the plane.
   m.gravity = Vec3(-10 * std::sin(slope), -10 * std::cos(slope), 0);
   m.bodies[0].velocity = Vec3(speed, 0, 0);
