@@ -53,8 +53,7 @@ double BlockProx::residual(const BlockMatrix& A, const std::vector<BlockCone>& c
   return scale > 0 ? worst / scale : worst;
 }
 
-BlockProx::Report BlockProx::solve(const BlockMatrix& A, const std::vector<BlockCone>& cones,
-                                   const std::vector<Vec3>& b, std::vector<Vec3>& r, double tolerance, int max_sweeps) {
+void BlockProx::diagonals(const BlockMatrix& A, const std::vector<BlockCone>& cones) {
   const auto n = static_cast<std::size_t>(A.rows());
   y_.resize(n);
   normal_.assign(n, 1);
@@ -69,6 +68,18 @@ BlockProx::Report BlockProx::solve(const BlockMatrix& A, const std::vector<Block
       if (t > 0) tangent_[i] = t;
     }
   }
+}
+
+double BlockProx::residual_of(const BlockMatrix& A, const std::vector<BlockCone>& cones, const std::vector<Vec3>& b,
+                              const std::vector<Vec3>& r) {
+  diagonals(A, cones);
+  return residual(A, cones, b, r);
+}
+
+BlockProx::Report BlockProx::solve(const BlockMatrix& A, const std::vector<BlockCone>& cones,
+                                   const std::vector<Vec3>& b, std::vector<Vec3>& r, double tolerance, int max_sweeps) {
+  const auto n = static_cast<std::size_t>(A.rows());
+  diagonals(A, cones);
   mirror_.resize(A.blocks.size());
   for (std::size_t i = 0; i < n; ++i)
     for (int k = A.begin[i]; k < A.begin[i + 1]; ++k) {

@@ -45,7 +45,12 @@ class BlockProx {
   Report solve(const BlockMatrix& A, const std::vector<BlockCone>& cones, const std::vector<Vec3>& b,
                std::vector<Vec3>& r, double tolerance, int max_sweeps);
 
+  // Largest entry of the natural map at r, relative to the largest of b.
+  double residual_of(const BlockMatrix& A, const std::vector<BlockCone>& cones, const std::vector<Vec3>& b,
+                     const std::vector<Vec3>& r);
+
  private:
+  void diagonals(const BlockMatrix& A, const std::vector<BlockCone>& cones);
   double residual(const BlockMatrix& A, const std::vector<BlockCone>& cones, const std::vector<Vec3>& b,
                   const std::vector<Vec3>& r);
 

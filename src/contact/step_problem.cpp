@@ -9,6 +9,8 @@ namespace {
 
 // Above this many rows the dense methods cost more than sweeps over blocks.
 constexpr int kDenseRows = 160;
+// Up to this many velocities a matrix of theirs is factored within milliseconds.
+constexpr int kNewtonVelocities = 600;
 constexpr double kProxTolerance = 1e-8;
 constexpr int kProxSweeps = 4000, kLastSweeps = 20000;
 
@@ -168,7 +170,11 @@ void StepProblem::matrix(Mat& A) const {
 
 StepProblem::Report StepProblem::solve() {
   if (items_.empty()) return {};
-  return few_rows() || matrix_ != nullptr ? solve_dense() : solve_blocks(kProxSweeps);
+  if (few_rows()) return solve_dense();
+  Report report;
+  report.solved = false;
+  if (engine_.sizes().nv <= kNewtonVelocities) report = solve_newton();
+  return report.solved ? report : solve_blocks(kProxSweeps);
 }
 
 StepProblem::Report StepProblem::solve_dense() {

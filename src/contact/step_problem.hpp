@@ -3,9 +3,11 @@
 // X = response of the jointed bodies to the columns W of the contacts: by the engine's mass (Engine::response), or by a
 // StepMatrix. Bodies that no joint connects do not feel each other: columns are stored over the groups of trees that
 // constraint rows tie together (Engine::response_groups), and A in blocks of contacts that share a group. Few rows are
-// solved as a dense problem by ContactSolver, many by BlockProx.
+// solved as a dense problem by ContactSolver, many by Newton's method in the space of velocities (step_newton.cpp) and,
+// where that fails or velocities are too many, by BlockProx.
 #pragma once
 
+#include <Eigen/LU>
 #include <array>
 #include <vector>
 
@@ -68,6 +70,13 @@ class StepProblem {
   void gather(const Group& group, const double* full, double* packed) const;
   Report solve_dense();
   Report solve_blocks(int sweeps);
+  // step_newton.cpp
+  Report solve_newton();
+  double newton_residual(const Vec& x, std::vector<Vec3>& r, Vec& F);
+  void newton_matrix(Mat& J) const;
+  const Group& group_of(const Part& part) const {
+    return matrix_ != nullptr ? whole_ : groups_[static_cast<std::size_t>(part.group)];
+  }
 
   Contacts& contacts_;
   Engine& engine_;
@@ -87,7 +96,11 @@ class StepProblem {
   BlockProx prox_;
   Vec r_, answer_rows_;
   std::vector<BlockCone> cones_;
-  std::vector<Vec3> b_blocks_, r_blocks_;
+  std::vector<Vec3> b_blocks_, r_blocks_, r_next_, best_blocks_, diagonal_;
+  std::vector<Mat3> slopes_;
+  Vec newton_x_, newton_F_, newton_d_, newton_trial_;
+  Mat newton_J_;
+  Eigen::PartialPivLU<Mat> newton_lu_;
 };
 
 }  // namespace clatter::contact
