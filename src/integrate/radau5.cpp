@@ -10,19 +10,13 @@ namespace clatter {
 
 namespace {
 
-// Where the mass matrix has small eigenvalues that turn with the motion, increments fall in pairs: more are needed than
-// the seven of Hairer and Wanner.
-constexpr int kMaxNewton = 10;
+constexpr int kMaxNewton = 7;
 constexpr double kSafety = 0.9;
 // Increments this small beside the scales are rounding, amplified by the conditioning of the rows; where they stop
 // falling there the iteration has arrived, if that is below this part of the tolerance.
 constexpr double kRounding = 1e-12, kHarmless = 0.03;
 // From this ratio of successive increments on they no longer fall.
 constexpr double kStagnant = 0.5;
-// Each makes the predicted rotations more exact by a factor of the rotation within the step.
-constexpr int kSweeps = 3;
-// The step after one that Newton could not solve: this part of it, and how the bound then grows from step to step.
-constexpr double kRetreat = 0.6, kRecover = 1.05;
 const double kRoot6 = std::sqrt(6.0);
 const double kC[3] = {(4 - kRoot6) / 10, (4 + kRoot6) / 10, 1};
 const double kE[3] = {(-13 - 7 * kRoot6) / 3, (-13 + 7 * kRoot6) / 3, -1.0 / 3};
@@ -139,7 +133,6 @@ void Radau5::started() {
   theta_ = 0;
   last_h_ = 0;
   last_error_ = 1e-2;
-  solvable_h_ = 0;
   first_ = true;
   rejected_ = false;
   have_past_ = false;
@@ -158,7 +151,6 @@ void Radau5::exchange(Archive& archive) {
   archive.value(theta_);
   archive.value(last_h_);
   archive.value(last_error_);
-  archive.value(solvable_h_);
   archive.count(first_);
   archive.count(rejected_);
   archive.count(have_past_);
@@ -194,13 +186,10 @@ void Radau5::predict(double h) {
     if (!have_past_) continue;
     const double theta = 1 + kC[i] * h / past_h_;
     const Eigen::Vector3d w = lagrange(theta);
-    // Good velocities with poor multipliers would make the first increments small and the second ones large. Rows left
-    // out keep what is predicted for them: continued from step to step it would grow without bound, and with it the
-    // rounding of forces that cancel. The multipliers of now_ are the smallest ones.
-    const bool continued = redundant_.empty() || !look_for_redundant_;
-    if (continued) stage.L = -lambda_;
+    // Good velocities with poor multipliers would make the first increments small and the second ones large.
+    stage.L = -lambda_;
     for (int j = 0; j < 3; ++j) {
-      if (continued) stage.L += (w[j] * kC[j] / theta) * past_lambda_[static_cast<std::size_t>(j)];
+      stage.L += (w[j] * kC[j] / theta) * past_lambda_[static_cast<std::size_t>(j)];
       const double weight = w[j] - (j == 2 ? 1 : 0);
       stage.V += weight * past_V_[static_cast<std::size_t>(j)];
       stage.Z += weight * past_Z_[static_cast<std::size_t>(j)];
@@ -210,22 +199,6 @@ void Radau5::predict(double h) {
     Stage& stage = stage_[static_cast<std::size_t>(i)];
     stage.U = (h * kC[i]) * now_.v;
     for (int j = 0; j < 3; ++j) stage.U += (h * A_(i, j)) * stage_[static_cast<std::size_t>(j)].V;
-  }
-  if (rotations_.empty()) return;
-  // Rotations that do not follow from the predicted velocities would be mended by the first increments with old
-  // tangents: an error that bodies with little inertia about an axis amplify.
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    for (Stage& stage : stage_) {
-      rate_ = now_.v + stage.V;
-      if (!increment_rate(stage.U, rate_, stage.r.u)) return;
-    }
-    for (const int b : rotations_) {
-      for (int i = 0; i < 3; ++i) {
-        Vec3 u = Vec3::Zero();
-        for (int j = 0; j < 3; ++j) u += (h * A_(i, j)) * stage_[static_cast<std::size_t>(j)].r.u.segment<3>(b);
-        stage_[static_cast<std::size_t>(i)].U.segment<3>(b) = u;
-      }
-    }
   }
 }
 
@@ -326,14 +299,13 @@ Radau5::Newton Radau5::iterate(double h) {
       stage.mu.head(n_.nh) += r * x_real_.p + (c * x_complex_.p).real();
       const double norm = error_norm(du_, dv_, dz_, now_, now_);
       sum += norm * norm;
-      largest = std::max(largest, relative_size(h));
+      largest = std::max(largest, relative_size());
     }
     const double size = std::sqrt(sum / 3);
     if (!std::isfinite(size)) return Newton::failed;
     if (newton_ > 1) {
       const double ratio = last > 0 ? size / last : 0;
       theta_ = newton_ == 2 ? ratio : std::sqrt(ratio * last_ratio);
-      if (newton_ == 3) theta_ = std::min(theta_, ratio);
       // The first increments bring the multipliers into place, and leave the coordinates with little inertia to the
       // second ones: what these are tells nothing of the rate yet.
       const bool early = newton_ == 2;
@@ -343,7 +315,7 @@ Radau5::Newton Radau5::iterate(double h) {
         theta_ = std::min(theta_, 0.9);
         return Newton::converged;
       }
-      if (theta_ >= 0.99 || (early && ratio > 2 && n_.nc() == 0)) return Newton::failed;
+      if (theta_ >= 0.99 || (early && ratio > 2)) return Newton::failed;
       faccon_ = theta_ / (1 - theta_);
       const double expected = faccon_ * size * std::pow(theta_, most - 1 - newton_) / tolerance;
       if (expected >= 1 && newton_ < most && !early && largest > kRounding) return Newton::slow;
@@ -355,13 +327,11 @@ Radau5::Newton Radau5::iterate(double h) {
 }
 
 // Largest part of du_, dv_, dz_ in units of the scales and of what is there already.
-double Radau5::relative_size(double h) const {
+double Radau5::relative_size() const {
   const Vec &us = projector_.u_scale(), &vs = projector_.v_scale(), &zs = projector_.z_scale();
   double largest = 0;
   for (int i = 0; i < n_.nv; ++i) {
-    // What rounds off in positions appears in velocities divided by the step.
-    const double v_scale = vs[i] + std::abs(now_.v[i]) + us[i] / h;
-    largest = std::max({largest, std::abs(du_[i]) / us[i], std::abs(dv_[i]) / v_scale});
+    largest = std::max({largest, std::abs(du_[i]) / us[i], std::abs(dv_[i]) / (vs[i] + std::abs(now_.v[i]))});
   }
   for (int i = 0; i < n_.nz; ++i) largest = std::max(largest, std::abs(dz_[i]) / (zs[i] + std::abs(now_.z[i])));
   return largest;
@@ -428,7 +398,6 @@ bool Radau5::attempt(double t1) {
     // Old tangents first; only with new ones is the step too long.
     if (tangents_current_) {
       rejected_ = true;
-      solvable_h_ = kRetreat * h;
       return false;
     }
     tangents_known_ = false;
@@ -479,11 +448,7 @@ double Radau5::propose(double h, double error, bool accepted) {
   }
   last_h_ = h;
   last_error_ = std::max(1e-2, error);
-  double wanted = h / quotient;
-  if (solvable_h_ > 0) {
-    wanted = std::min(wanted, solvable_h_);
-    solvable_h_ = wanted < solvable_h_ ? 0 : kRecover * solvable_h_;
-  }
+  const double wanted = h / quotient;
   // A step kept is a factorisation kept.
   return wanted >= h && wanted <= 1.2 * h && theta_ <= 0.001 ? h : wanted;
 }

@@ -55,7 +55,7 @@ class Radau5 final : public Integrator {
   bool prepare(double h);
   Newton iterate(double h);
   bool stage_residual(Stage& stage, double h, int index);
-  double relative_size(double h) const;
+  double relative_size() const;
   bool estimate_error(double h);
   // False or SolveError where the iteration does not contract.
   bool fixed_point(double h);
@@ -96,7 +96,6 @@ class Radau5 final : public Integrator {
   double faccon_ = 1, theta_ = 0;
   int newton_ = 0;
   double last_h_ = 0, last_error_ = 1e-2;
-  double solvable_h_ = 0;  // bound after a step without convergence, 0: none
   bool first_ = true, rejected_ = false;
 
   // Last accepted step, for prediction: stage increments of v and z, multipliers at the stages.

@@ -27,10 +27,8 @@ class SingularWatch {
     t_[2] = t;
     s_[2] = s;
     largest_ = std::max(largest_, s);
-    // Short steps near the zero see its rounding: one passage is told once.
-    if (s > kRearm * largest_) armed_ = 1;
     count_ = std::min(count_ + 1, 3.0);
-    if (armed_ == 0 || count_ < 3 || !(s_[0] > s_[1] && s_[1] <= s_[2]) || s_[1] > kSmall * largest_) return false;
+    if (count_ < 3 || !(s_[0] > s_[1] && s_[1] <= s_[2]) || s_[1] > kSmall * largest_) return false;
     const double before = (s_[0] - s_[1]) / (t_[1] - t_[0]), after = (s_[2] - s_[1]) / (t_[2] - t_[1]);
     const double later = mismatch((s_[1] + s_[2]) / (t_[2] - t_[1]), before);
     const double sooner = mismatch((s_[0] + s_[1]) / (t_[1] - t_[0]), after);
@@ -42,7 +40,6 @@ class SingularWatch {
       const int k = later <= sooner ? 1 : 0;
       time_ = t_[k] + (t_[k + 1] - t_[k]) * s_[k] / (s_[k] + s_[k + 1]);
     }
-    armed_ = s > kRearm * largest_ ? 1 : 0;
     return true;
   }
   double time() const { return time_; }
@@ -52,18 +49,16 @@ class SingularWatch {
     for (double& s : s_) archive.value(s);
     archive.value(largest_);
     archive.value(count_);
-    archive.value(armed_);
   }
 
  private:
-  static constexpr double kSmall = 0.3;   // of the largest sine seen: how near a step must end
-  static constexpr double kHit = 1e-5;    // a step that ends in the position itself
-  static constexpr double kRearm = 0.02;  // how far a mechanism must be from a passage before the next one
-  static constexpr double kAgree = 2;     // ratio of two slopes that may be one
+  static constexpr double kSmall = 0.3;  // of the largest sine seen: how near a step must end
+  static constexpr double kHit = 1e-5;   // a step that ends in the position itself
+  static constexpr double kAgree = 2;    // ratio of two slopes that may be one
   static double mismatch(double a, double b) { return a > 0 && b > 0 ? std::max(a / b, b / a) : 1e300; }
 
   std::array<double, 3> t_{}, s_{};
-  double largest_ = 0, count_ = 0, time_ = 0, armed_ = 1;
+  double largest_ = 0, count_ = 0, time_ = 0;
 };
 
 }  // namespace clatter
