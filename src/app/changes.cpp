@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "model/load.hpp"
+#include "model/method_words.hpp"
 #include "model/units.hpp"
 #include "record/hash.hpp"
 
@@ -19,21 +20,6 @@ namespace {
 constexpr int kSamples = 1000;     // of a run whose model does not say
 constexpr int kCheckpoints = 100;  // likewise
 constexpr double kOnGrid = 1e-9;   // a time this close to a sample, in sample intervals, is on it
-
-const std::vector<std::pair<std::string, Method>>& methods() {
-  static const std::vector<std::pair<std::string, Method>> all{{"rk4", Method::rk4},
-                                                               {"dopri5", Method::dopri5},
-                                                               {"radau5", Method::radau5},
-                                                               {"generalized-alpha", Method::generalized_alpha},
-                                                               {"euler", Method::euler},
-                                                               {"verlet", Method::verlet},
-                                                               {"bdf", Method::bdf},
-                                                               {"adams", Method::adams},
-                                                               {"event-driven", Method::event_driven},
-                                                               {"time-stepping", Method::time_stepping},
-                                                               {"smooth", Method::smooth}};
-  return all;
-}
 
 bool has_fixed_step(Method method) {
   return method != Method::dopri5 && method != Method::radau5 && method != Method::bdf && method != Method::adams;
@@ -47,7 +33,7 @@ bool treats_contact(Method m) { return m == Method::event_driven || m == Method:
 Method method_named(std::string name) {
   std::replace(name.begin(), name.end(), '_', '-');
   std::vector<std::string> known;
-  for (const auto& [word, method] : methods()) {
+  for (const auto& [word, method] : method_words()) {
     if (word == name) return method;
     known.push_back(word);
   }
@@ -128,7 +114,7 @@ bool all_multiples(const Model& model, double step) {
 }  // namespace
 
 std::string method_name(Method method) {
-  for (const auto& [word, m] : methods()) {
+  for (const auto& [word, m] : method_words()) {
     if (m == method) return word;
   }
   return "?";

@@ -294,7 +294,7 @@ Outcome simulate_prepared(Prepared& prepared, const Observer& observer, const Ru
   }
   constexpr std::size_t kMostWarnings = 5;
   callbacks.on_singular = [&](double t, const std::vector<std::string>& elements) {
-    if (request.sink != nullptr) request.sink->event(t, {"singular position", listed(elements), ""});
+    if (request.sink != nullptr) request.sink->event(t, {listed(elements), "singular position", ""});
     if (summary.warnings.size() > kMostWarnings) return;
     summary.warnings.push_back(
         summary.warnings.size() == kMostWarnings

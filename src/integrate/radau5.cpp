@@ -27,7 +27,8 @@ Radau5::Radau5(Dynamics& dynamics, const IntegratorSettings& settings)
     : Integrator(dynamics, settings),
       tangents_(dynamics.tangent_layout()),
       real_(dynamics, projector_.u_scale()),
-      complex_(dynamics, projector_.u_scale()) {
+      complex_(dynamics, projector_.u_scale()),
+      rows_(n_) {
   A_ << (88 - 7 * kRoot6) / 360, (296 - 169 * kRoot6) / 1800, (-2 + 3 * kRoot6) / 225,  //
       (296 + 169 * kRoot6) / 1800, (88 + 7 * kRoot6) / 360, (-2 - 3 * kRoot6) / 225,    //
       (16 - kRoot6) / 36, (16 + kRoot6) / 36, 1.0 / 9;
@@ -72,61 +73,10 @@ Radau5::Radau5(Dynamics& dynamics, const IntegratorSettings& settings)
   phi_.setZero(n_.nh);
   W_base_.setZero(n_.np);
   base_ = now_;
-  // Beyond a few hundred rows the regularised matrix alone must do.
-  if (n_.nc() > 0 && n_.nc() <= 300) {
-    rank_matrix_.setZero(n_.nc(), n_.nc());
-    rank_scale_.setZero(n_.nc());
-    rank_column_.setZero(n_.nc());
-    redundant_.assign(static_cast<std::size_t>(n_.nc()), 0);
-  }
-}
-
-constexpr double kDependent = 1e-9;  // squared sine of the angle to the rows kept
-
-// Rows that depend on the others, by the pivots of G diag(M)^-1 G^T. Newton leaves them out: their residual at a stage
-// does not lie in the range of G at the tangent's state, and a nearly singular matrix would blow it up.
-void Radau5::find_redundant_rows() {
-  rank_matrix_.setZero();
-  const Pattern& G = tangents_.G.pattern();
-  const std::span<const double> g = tangents_.G.values();
-  for (int j = 0; j < G.cols(); ++j) {
-    const double mass = tangents_.M.at(j, j);
-    const double weight = mass > 0 ? 1 / mass : 1;
-    const int first = G.col_start()[static_cast<std::size_t>(j)], last = G.col_start()[static_cast<std::size_t>(j) + 1];
-    for (int k = first; k < last; ++k) {
-      for (int l = first; l < last; ++l) {
-        rank_matrix_(G.row_index()[static_cast<std::size_t>(k)], G.row_index()[static_cast<std::size_t>(l)]) +=
-            weight * g[static_cast<std::size_t>(k)] * g[static_cast<std::size_t>(l)];
-      }
-    }
-  }
-  // Cholesky with complete pivoting on the matrix of cosines: the rows kept are those with the widest angles between
-  // them.
-  const int n = n_.nc();
-  for (int i = 0; i < n; ++i) rank_scale_[i] = rank_matrix_(i, i) > 0 ? 1 / std::sqrt(rank_matrix_(i, i)) : 0;
-  rank_matrix_ = rank_scale_.asDiagonal() * rank_matrix_ * rank_scale_.asDiagonal();
-  std::fill(redundant_.begin(), redundant_.end(), char{1});
-  int kept = 0;
-  for (; kept < n; ++kept) {
-    int best = -1;
-    for (int i = 0; i < n; ++i) {
-      if (redundant_[static_cast<std::size_t>(i)] && (best < 0 || rank_matrix_(i, i) > rank_matrix_(best, best)))
-        best = i;
-    }
-    const double pivot = rank_matrix_(best, best);
-    if (!(pivot > kDependent)) break;
-    redundant_[static_cast<std::size_t>(best)] = 0;
-    rank_column_ = rank_matrix_.col(best);
-    for (int j = 0; j < n; ++j) rank_matrix_.col(j) -= (rank_column_[j] / pivot) * rank_column_;
-  }
-  look_for_redundant_ = kept < n;
-  if (!look_for_redundant_) return;
-  real_.leave_out(redundant_);
-  complex_.leave_out(redundant_);
 }
 
 void Radau5::started() {
-  look_for_redundant_ = true;
+  rows_.start();
   real_.leave_out({});
   complex_.leave_out({});
   faccon_ = 1;
@@ -154,7 +104,7 @@ void Radau5::exchange(Archive& archive) {
   archive.count(first_);
   archive.count(rejected_);
   archive.count(have_past_);
-  archive.count(look_for_redundant_);
+  rows_.exchange(archive);
   archive.value(past_h_);
   for (Vec& x : past_V_) archive.vector(x);
   for (Vec& x : past_Z_) archive.vector(x);
@@ -209,7 +159,11 @@ bool Radau5::prepare(double h) {
     v_tangents_ = now_.v;
     tangents_known_ = tangents_current_ = true;
     factored_h_ = 0;
-    if (!redundant_.empty() && look_for_redundant_) find_redundant_rows();
+    if (rows_.wanted()) {
+      const std::vector<char>& redundant = rows_.find(tangents_);
+      real_.leave_out(redundant);
+      complex_.leave_out(redundant);
+    }
   }
   // Steps of one length differ by the rounding of their ends.
   if (std::abs(factored_h_ - h) <= 1e-9 * h) return true;

@@ -23,6 +23,7 @@
 
 #include "integrate/integrator.hpp"
 #include "integrate/radau_system.hpp"
+#include "integrate/redundant_rows.hpp"
 
 namespace clatter {
 
@@ -81,12 +82,7 @@ class Radau5 final : public Integrator {
   };
   std::array<Slope, 3> slope_, past_slope_;  // of the stages, fixed-point iteration only
 
-  // Redundant rows, looked for at every new tangent where the start had some.
-  void find_redundant_rows();
-  Mat rank_matrix_;
-  Vec rank_scale_, rank_column_;
-  std::vector<char> redundant_;
-  bool look_for_redundant_ = true;
+  RedundantRows rows_;
 
   bool tangents_known_ = false;    // of now_, or of an earlier step that still serves
   bool tangents_current_ = false;  // of now_

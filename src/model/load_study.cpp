@@ -5,27 +5,13 @@
 #include <fmt/format.h>
 
 #include "model/loader.hpp"
+#include "model/method_words.hpp"
 #include "model/quantities.hpp"
 
 namespace clatter::loading {
 
 namespace {
 bool is_pattern(const std::string& s) { return s.find_first_of("*?") != std::string::npos; }
-
-const std::vector<std::pair<std::string, Method>>& methods() {
-  static const std::vector<std::pair<std::string, Method>> all{{"rk4", Method::rk4},
-                                                               {"dopri5", Method::dopri5},
-                                                               {"radau5", Method::radau5},
-                                                               {"generalized-alpha", Method::generalized_alpha},
-                                                               {"euler", Method::euler},
-                                                               {"verlet", Method::verlet},
-                                                               {"bdf", Method::bdf},
-                                                               {"adams", Method::adams},
-                                                               {"event-driven", Method::event_driven},
-                                                               {"time-stepping", Method::time_stepping},
-                                                               {"smooth", Method::smooth}};
-  return all;
-}
 
 bool is_family(Method m) { return m == Method::event_driven || m == Method::time_stepping || m == Method::smooth; }
 }  // namespace
@@ -123,7 +109,7 @@ void Loader::simulate(const YamlNode& node) {
   Simulate& s = model_.simulate;
   s.source = mistakes_.source(node);
   if (const auto w = o.word("method")) {
-    for (const auto& [name, method] : methods())
+    for (const auto& [name, method] : method_words())
       if (name == *w) s.method = method;
     if (rigid_contacts() && !is_family(s.method))
       mistakes_.add(*o.find("method"), fmt::format("`{}` cannot integrate rigid contacts by itself", *w),
@@ -192,7 +178,7 @@ void Loader::contact_scheme(const Object& o) {
     } else if (*w == "moreau") {
       mistakes_.add(n, "`moreau` is a scheme of time-stepping", "use method: time-stepping");
     } else {
-      for (const auto& [name, method] : methods())
+      for (const auto& [name, method] : method_words())
         if (name == *w) s.scheme = method;
     }
   }
