@@ -35,7 +35,6 @@ Instant::Instant(ContactDynamics& dynamics, InstantSettings s)
   column_.setZero(n.nv);
   powers0_.setZero(n.np);
   powers1_.setZero(n.np);
-  dv_.setZero(n.nv);
 }
 
 void Instant::find_closed(const State& s, const std::vector<int>& touched) {

@@ -78,7 +78,6 @@ class Instant {
 
   void find_closed(const State& s, const std::vector<int>& touched);
   bool impact(State& s, InstantResult& out, bool without_collision);
-  void apply_impulses(State& s, InstantResult& out);
   // Complementarity on accelerations at state `at`; leaves r_, y_, a_.
   bool accelerations(const State& at);
   // True when some decision is on the edge.
@@ -99,7 +98,7 @@ class Instant {
   std::vector<int> clamped_;  // lasting although they still separate
   std::vector<char> stopped_;
   Mat W_, D_, X_, Mu_;
-  Vec a_, lambda_e_, zdot_, r_, y_, column_, powers0_, powers1_, dv_;
+  Vec a_, lambda_e_, zdot_, r_, y_, column_, powers0_, powers1_;
 };
 
 }  // namespace clatter::contact
