@@ -17,10 +17,11 @@ bench_packages=(libbenchmark-dev)
 say() { printf 'clatter: %s\n' "$*" >&2; }
 die() { say "$@"; exit 1; }
 
-# missing_packages NAME...: prints those that are not installed.
+# missing_packages NAME...: prints those that are not installed. (dpkg-query fails when it does not know one of them; that is
+# an answer, not an error.)
 missing_packages() {
   local installed name
-  installed=$(dpkg-query -W -f '${db:Status-Abbrev}|${Package}\n' "$@" 2>/dev/null | sed -n 's/^ii *|//p' | tr '\n' ' ')
+  installed=$(dpkg-query -W -f '${db:Status-Abbrev}|${Package}\n' "$@" 2>/dev/null | sed -n 's/^ii *|//p' | tr '\n' ' ' || true)
   for name in "$@"; do
     [[ " $installed " == *" $name "* ]] || printf '%s\n' "$name"
   done
