@@ -136,6 +136,7 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
   }
   note_ambiguity(out);
 
+  remove_rest_of_slip(s, out.active);
   dynamics_.set_active(out.active, s);
   if (!out.active.empty() || engine_.sizes().nc() > 0) {
     Projector projector(dynamics_);
@@ -144,6 +145,23 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
     projector.velocities(s);
   }
   describe_changes(before, out);
+}
+
+// Slip that has stopped is zero. What rounding and steps left of it would point anywhere if the contact slides on, and
+// an event function of slip along the new direction would begin on the wrong side.
+void Instant::remove_rest_of_slip(State& s, const std::vector<ActiveContact>& active) {
+  held_ = active;
+  bool any = false;
+  for (ActiveContact& c : held_) {
+    if (c.mode != Mode::slide || !stopped_[static_cast<std::size_t>(c.slot)]) continue;
+    c.mode = Mode::stick;
+    any = true;
+  }
+  if (!any) return;
+  dynamics_.set_active(held_, s);
+  Projector projector(dynamics_);
+  projector.start(s);
+  projector.velocities(s);
 }
 
 bool Instant::impact(State& s, InstantResult& out, bool without_collision) {

@@ -88,6 +88,7 @@ class Instant {
   bool accelerations(const State& at);
   // True when some decision is on the edge.
   bool decide(const std::vector<ActiveContact>& before, InstantResult& out, bool again);
+  void remove_rest_of_slip(State& s, const std::vector<ActiveContact>& active);
   void note_ambiguity(InstantResult& out);
   void describe_changes(const std::vector<ActiveContact>& before, InstantResult& out) const;
   [[noreturn]] void no_solution(const State& s, ContactStatus status);
@@ -104,6 +105,7 @@ class Instant {
   std::vector<Lasting> lasting_;
   std::vector<int> clamped_;  // lasting although they still separate
   std::vector<char> stopped_;
+  std::vector<ActiveContact> held_;
   Ambiguity ambiguity_;     // of the accelerations last found
   std::vector<int> noted_;  // slots of the one noted last, while it lasts
   Mat W_, D_, X_, Mu_, Q_;

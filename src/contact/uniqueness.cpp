@@ -10,11 +10,11 @@
 namespace clatter::contact {
 namespace {
 
-constexpr long kCountedStates = 64;     // tried in some tens of microseconds
-constexpr double kSmallForce = 1e-9;    // of the largest: open, or at the limit of friction
-constexpr double kRank = 1e-10;         // pivots below this part of the largest are zero
-constexpr double kSameMotion = 1e-12;   // of the energy norm: 1e-6 of the accelerations
-constexpr double kUnsymmetric = 1e-12;  // of the largest entry: rounding of M^-1 D
+constexpr long kCountedStates = 64;    // tried in some tens of microseconds
+constexpr double kSmallForce = 1e-9;   // of the largest: open, or at the limit of friction
+constexpr double kRank = 1e-10;        // pivots below this part of the largest are zero
+constexpr double kSameMotion = 1e-12;  // of the energy norm: 1e-6 of the accelerations
+constexpr double kSame = 1e-12;        // of the largest entry: rounding of M^-1 D
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 // |X d|^2 against the size that rounding could leave of it for forces as large as `size`.
@@ -22,11 +22,11 @@ bool moves(const Mat& Q, const Vec& d, const Vec& size) {
   return d.dot(Q * d) > kSameMotion * size.dot(Q.cwiseAbs() * size);
 }
 
-// Friction can only be the reason: without it A is symmetric and positive semidefinite (P-34).
-bool frictionless(const ContactProblem& p) {
+// Friction can only be the reason: without it D = W, and A = Q is symmetric and positive semidefinite (P-34).
+bool frictionless(const ContactProblem& p, const Mat& Q) {
   for (const Cone& c : p.cones)
     if (c.kind != Cone::Kind::ray) return false;
-  return (p.A - p.A.transpose()).cwiseAbs().maxCoeff() <= kUnsymmetric * p.A.cwiseAbs().maxCoeff();
+  return (p.A - Q).cwiseAbs().maxCoeff() <= kSame * Q.cwiseAbs().maxCoeff();
 }
 
 double normal_sum(const ContactProblem& p, const Vec& r) {
@@ -94,7 +94,7 @@ void bound(const ContactProblem& p, const Vec& r, const std::vector<int>& free, 
 
 // Unknowns that may change: normal forces that press or could (a pivoting solver leaves vertices of the family, where
 // force and second rate of a contact both vanish), friction inside of its limit; friction at its limit follows.
-void find_family(const ContactProblem& p, const Mat& Q, const Vec& r, Ambiguity& out) {
+void find_family(const ContactProblem& p, const Mat& Q, Vec& r, Ambiguity& out) {
   const double small = kSmallForce * r.cwiseAbs().maxCoeff();
   const Vec y = p.A * r + p.b;
   const double still = kSmallForce * p.b.cwiseAbs().maxCoeff();
@@ -145,13 +145,17 @@ void find_family(const ContactProblem& p, const Mat& Q, const Vec& r, Ambiguity&
   if (out.kind == Ambiguity::Kind::none || kernel.cols() > 1) return;
   out.n = kernel.col(0);
   bound(p, r, free, out);
+  const double t = std::clamp(-r.dot(out.n) / out.n.squaredNorm(), out.low, out.high);
+  r += t * out.n;
+  out.low -= t;
+  out.high -= t;
 }
 
 }  // namespace
 
 Ambiguity find_ambiguity(const ContactProblem& problem, const Mat& Q, Vec& r) {
   Ambiguity out;
-  if (problem.size() == 0 || frictionless(problem)) return out;
+  if (problem.size() == 0 || frictionless(problem, Q)) return out;
   find_several(problem, Q, r, out);
   if (out.kind == Ambiguity::Kind::none && r.cwiseAbs().maxCoeff() > 0) find_family(problem, Q, r, out);
   return out;

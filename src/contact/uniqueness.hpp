@@ -9,7 +9,8 @@
 //   The
 //             solution with the smallest normal forces is the choice: of separation and sliding on against a negative
 //             stiffness the first, which is the one that survives a little compliance.
-//   family    A n = 0 over the forces that are free, but X n != 0: a whole interval r + t n of solutions
+//   family    A n = 0 over the forces that are free, but X n != 0: a whole interval r + t n of solutions. The choice is
+//             the smallest one, which the equations of the phase that follows take as well.
 #pragma once
 
 #include <vector>
@@ -26,7 +27,7 @@ struct Ambiguity {
   double low = 0, high = 0;  // family with one direction: r + t n, low <= t <= high; infinite where nothing bounds it
 };
 
-// Looks at the solution r; replaces it by the choice where there are several.
+// Looks at the solution r; replaces it by the choice where there are others.
 Ambiguity find_ambiguity(const ContactProblem& problem, const Mat& Q, Vec& r);
 
 }  // namespace clatter::contact
