@@ -229,7 +229,7 @@ void ContactTransition::add_trigger(int index, const State& s) {
         break;
       case ContactEvent::lift:
       case ContactEvent::slip:
-        trigger = force_trigger(index, slot, info.kind == ContactEvent::slip, s);
+        trigger = force_trigger(slot, info.kind == ContactEvent::slip, s);
         break;
       case ContactEvent::feature:
         trigger = margin_trigger(slot, s);
@@ -271,42 +271,33 @@ ContactTransition::Trigger ContactTransition::slip_trigger(int slot, const State
   return out;
 }
 
-ContactTransition::Trigger ContactTransition::force_trigger(int index, int slot, bool reserve, const State& s) {
+ContactTransition::Trigger ContactTransition::force_trigger(int slot, bool reserve, const State& s) {
   const contact::ContactSystem& system = dynamics_.system();
   const std::vector<ActiveContact>& active = dynamics_.active();
   const int i = static_cast<int>(find(active, slot) - active.data());
-  const int ne = dynamics_.engine().sizes().nh, normal = ne + i;
+  const int normal = dynamics_.engine().sizes().nh + i;
   Linearisation linearisation(dynamics_);
   Mat A;
   linearisation.evaluate(s, A);
   const Mat dlambda = linearisation.multipliers();
-  Trigger out;
+  Vec r_t, gamma_t;
+  dynamics_.time_tangent(s, a_, lambda_, r_t, gamma_t);
+  const Vec by_time = linearisation.multipliers_by_time(r_t, gamma_t);
+  // Derivative of the event function by the multipliers.
+  Vec weight = Vec::Zero(by_time.size());
+  weight[normal] = 1;
   if (reserve) {
-    const double mu = contact::friction_coefficient(system.rigid(slot).friction, 0);
+    weight[normal] = contact::friction_coefficient(system.rigid(slot).friction, 0);
     int row = dynamics_.engine().sizes().nc() + static_cast<int>(active.size());
     for (int k = 0; k < i; ++k)
       if (active[static_cast<std::size_t>(k)].mode == Mode::stick)
         row += system.pair(active[static_cast<std::size_t>(k)].slot).tangents;
     const Vec T = lambda_.segment(row, system.pair(slot).tangents);
-    out.n = mu * dlambda.row(normal).transpose();
-    if (T.norm() > 0) out.n -= dlambda.middleRows(row, T.size()).transpose() * T.normalized();
-  } else {
-    out.n = dlambda.row(normal).transpose();
+    if (T.norm() > 0) weight.segment(row, T.size()) = -T.normalized();
   }
-  // Forces depend on time through drives and loads, whose derivatives by time alone no tangent holds: difference of
-  // fourth order over a part of the step that resolved them. Only jumps of the rates at the onset of slip or at a
-  // lift-off feel it, and there are none but by contacts elsewhere.
-  const double h = std::max(stepper_.integrator().next_step(), s.t - stepper_.integrator().step_begin());
-  const double step = 0.02 * h;
-  Vec g(dynamics_.sizes().ne);
-  const auto at = [&](double t) {
-    State moved = s;
-    moved.t += t;
-    dynamics_.events(moved, g);
-    return g[index];
-  };
-  const double by_time = (8 * (at(step) - at(-step)) - (at(2 * step) - at(-2 * step))) / (12 * step);
-  out.rate = out.n.dot(f_before_) + by_time;
+  Trigger out;
+  out.n = dlambda.transpose() * weight;
+  out.rate = out.n.dot(f_before_) + weight.dot(by_time);
   out.scale = system.force_scale / dynamics_.engine().system().time_scale;
   return out;
 }

@@ -67,7 +67,7 @@ class ContactTransition {
   void after_event();
   void add_trigger(int index, const State& s);
   Trigger slip_trigger(int slot, const State& s);
-  Trigger force_trigger(int index, int slot, bool reserve, const State& s);
+  Trigger force_trigger(int slot, bool reserve, const State& s);
   Trigger margin_trigger(int slot, const State& s);
   // D and j_t of one impact.
   void impact_matrix(const contact::ImpactRecord& record, const State& s, Mat& D, Vec& jt);

@@ -286,23 +286,31 @@ Outcome simulate_prepared(Prepared& prepared, const Observer& observer, const Ru
     ledger_row.back() = sample.remainder;
     request.sink->ledger(sample.s.t, ledger_row);
   };
-  if (request.sink != nullptr) {
-    callbacks.on_event = [&](const State& s, const std::vector<StepEvent>& events) {
-      for (const StepEvent& event : events) request.sink->event(s.t, event);
-    };
+  if (request.sink != nullptr)
     callbacks.on_checkpoint = [&](double t, std::span<const double> memory) { request.sink->checkpoint(t, memory); };
-  }
   constexpr std::size_t kMostWarnings = 5;
+  const auto warn = [&](std::string text) {
+    if (summary.warnings.size() > kMostWarnings) return;
+    summary.warnings.push_back(summary.warnings.size() == kMostWarnings
+                                   ? "there were more moments like these; the list of events has them all"
+                                   : std::move(text));
+  };
+  // Moments at which the laws of rigid contact left a choice.
+  callbacks.on_event = [&](const State& s, const std::vector<StepEvent>& events) {
+    for (const StepEvent& event : events) {
+      if (request.sink != nullptr) request.sink->event(s.t, event);
+      const bool painleve = event.what == "impact without collision";
+      if (painleve || event.what == "not unique")
+        warn(fmt::format("{}: contact {} at t = {} s: {}", painleve ? "painleve" : "not-unique", event.element,
+                         number(s.t, 6), event.detail));
+    }
+  };
   callbacks.on_singular = [&](double t, const std::vector<std::string>& elements) {
     if (request.sink != nullptr) request.sink->event(t, {listed(elements), "singular position", ""});
-    if (summary.warnings.size() > kMostWarnings) return;
-    summary.warnings.push_back(
-        summary.warnings.size() == kMostWarnings
-            ? "the mechanism passes further singular positions; the list of events has them all"
-            : fmt::format(
-                  "singular-position: the mechanism passes a singular position at t = {} s, where {} lose their "
-                  "independence; which way it goes on from there may be arbitrary",
-                  number(t, 6), listed(elements)));
+    warn(
+        fmt::format("singular-position: the mechanism passes a singular position at t = {} s, where {} lose their "
+                    "independence; which way it goes on from there may be arbitrary",
+                    number(t, 6), listed(elements)));
   };
   callbacks.on_progress = request.progress;
   callbacks.stop = request.stop;

@@ -14,8 +14,12 @@ constexpr double kEdgeOffset = 1e-13, kForceOffset = 1e-11, kSlipOffset = 1e-11,
 constexpr double kYoung = 1e-9;
 // Sliding friction jams when it has taken away all but this part of the contact's own stiffness.
 constexpr double kJam = 1e-6;
-// Slip below this part of the velocity scale has no direction of its own.
-constexpr double kNoSlip = 1e-10;
+// Slip in space below this part of the velocity scale has no direction of its own: it keeps the one of the last step.
+// Friction turns slip into its own direction at the rate mu r_N (W^T M^-1 W) / |slip|, so that slip which begins (or
+// ends) would ask for steps in proportion to |slip|, down to where the integrator's errors are all of it.
+constexpr double kNoSlip = 5e-7;
+// Pairs farther apart than this part of the length scale are not looked at more closely.
+constexpr double kFar = 1e-3;
 
 }  // namespace
 
@@ -65,7 +69,7 @@ void ContactDynamics::set_active(std::vector<ActiveContact> active, const State&
   A_.setZero(k, k);
   rhs_.setZero(k);
   force_.setZero(k);
-  qr_ = Eigen::CompleteOrthogonalDecomposition<Mat>(k, k);
+  qr_.reserve(k);
   layout_.reset();
 
   // Every rigid slot that is not active is watched.
@@ -84,9 +88,14 @@ void ContactDynamics::set_active(std::vector<ActiveContact> active, const State&
   for (const ActiveContact& c : active_)
     if (frictional(c.slot)) reserves += c.mode == Mode::slide ? 2 : 1;
   sizes_.ne = n.ne + static_cast<int>(watched_.size()) + 2 * normals_ + reserves + compliant_.event_count();
-  a_event_.setZero(n.nv);
-  lambda_event_.setZero(sizes_.nc());
-  zdot_event_.setZero(sizes_.nz);
+  solved_ = looked_ = false;
+  a_solved_.setZero(n.nv);
+  lambda_solved_.setZero(sizes_.nc());
+  zdot_solved_.setZero(sizes_.nz);
+  g_looked_.setZero(sizes_.ne);
+  weight_.setZero(k);
+  weighted_.setZero(k, k);
+  groups_.setZero(static_cast<Eigen::Index>(system().groups.size()));
 }
 
 const std::vector<int>& ContactDynamics::path(int link) const {
@@ -115,6 +124,12 @@ bool ContactDynamics::frictional(int slot) const {
   return f.mu > 0 || f.curve != nullptr;
 }
 
+bool ContactDynamics::turns_with_slip(const ActiveContact& c) const {
+  const SlotState& s = contacts_[c.slot];
+  return system().pair(c.slot).tangents == 2 &&
+         c.direction[0] * s.rate[1] + c.direction[1] * s.rate[2] > kNoSlip * system().velocity_scale;
+}
+
 double ContactDynamics::sliding(const ActiveContact& c, double direction[2]) const {
   const SlotState& s = contacts_[c.slot];
   const RigidContact& law = system().rigid(c.slot);
@@ -124,7 +139,7 @@ double ContactDynamics::sliding(const ActiveContact& c, double direction[2]) con
   if (system().pair(c.slot).tangents == 2) {
     // Beyond rest the direction before it holds, so that a step across it is smooth; an event cuts it there.
     speed = std::hypot(s.rate[1], s.rate[2]);
-    if (c.direction[0] * s.rate[1] + c.direction[1] * s.rate[2] > kNoSlip * system().velocity_scale) {
+    if (turns_with_slip(c)) {
       direction[0] = s.rate[1] / speed;
       direction[1] = s.rate[2] / speed;
     }
@@ -133,6 +148,7 @@ double ContactDynamics::sliding(const ActiveContact& c, double direction[2]) con
 }
 
 void ContactDynamics::columns(bool accelerations) {
+  solved_ = false;
   for (const ActiveContact& c : active_) contacts_.evaluate(c.slot, accelerations);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const auto col = static_cast<Eigen::Index>(i);
@@ -166,7 +182,28 @@ void ContactDynamics::solve_rows(int rows, Vec& x) {
     return;
   }
   qr_.compute(A_.topLeftCorner(rows, rows));
-  x.head(rows) = qr_.solve(x.head(rows)).eval();
+  qr_.solve(x.head(rows));
+}
+
+// Contacts that depend on each other share friction as their normal forces allow it: all reach their limits together,
+// and none is called slipping while the others could still hold. rhs_ holds forces of least norm.
+void ContactDynamics::share_friction() {
+  const int k = static_cast<int>(rows_.size());
+  weight_.setOnes();
+  const double largest = rhs_.head(normals_).cwiseAbs().maxCoeff();
+  for (int i = normals_; i < k; ++i) {
+    const Row& row = rows_[static_cast<std::size_t>(i)];
+    const double mu =
+        friction_coefficient(system().rigid(active_[static_cast<std::size_t>(row.contact)].slot).friction, 0);
+    // The least sum of r_T^2 / (mu r_N) has r_T in proportion to mu r_N.
+    weight_[i] = std::sqrt(std::max(1e-12, largest > 0 ? mu * std::abs(rhs_[row.contact]) / largest : 1.0));
+  }
+  weighted_.noalias() = A_ * weight_.asDiagonal();
+  force_.noalias() = A_ * rhs_;
+  rhs_ = force_;
+  qr_.compute(weighted_);
+  qr_.solve(rhs_);
+  rhs_.array() *= weight_.array();
 }
 
 void ContactDynamics::free_accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
@@ -181,6 +218,13 @@ void ContactDynamics::free_accelerations(const State& s, Vec& a, Vec& lambda, Ve
 
 void ContactDynamics::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
   const int nc = engine_.sizes().nc(), k = static_cast<int>(rows_.size());
+  if (solved_ && same_state(s, solved_at_)) {
+    engine_.prepare_response(engine_state(s));
+    a = a_solved_;
+    lambda = lambda_solved_;
+    zdot = zdot_solved_;
+    return;
+  }
   free_accelerations(s, a, lambda_e_, zdot);
   if (k > 0) {
     columns(true);
@@ -191,28 +235,19 @@ void ContactDynamics::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zd
       const Row& row = rows_[static_cast<std::size_t>(i)];
       rhs_[i] = -W_.col(i).dot(a) - contacts_[active_[static_cast<std::size_t>(row.contact)].slot].bias[row.component];
     }
-    force_ = rhs_;
     solve_rows(k, rhs_);
-    // Contacts that depend on each other share friction as their normal forces allow it: all reach their limits
-    // together, and none is called slipping while the others could still hold.
-    if (k > 1 && k > normals_ && qr_.rank() < k) {
-      Vec weight = Vec::Ones(k);
-      const double largest = rhs_.head(normals_).cwiseAbs().maxCoeff();
-      for (int i = normals_; i < k; ++i) {
-        const Row& row = rows_[static_cast<std::size_t>(i)];
-        const double mu =
-            friction_coefficient(system().rigid(active_[static_cast<std::size_t>(row.contact)].slot).friction, 0);
-        // The least sum of r_T^2 / (mu r_N) has r_T in proportion to mu r_N.
-        weight[i] = std::sqrt(std::max(1e-12, largest > 0 ? mu * std::abs(rhs_[row.contact]) / largest : 1.0));
-      }
-      qr_.compute(A_ * weight.asDiagonal());
-      rhs_ = weight.cwiseProduct(qr_.solve(force_).eval());
-    }
+    if (k > 1 && k > normals_ && qr_.rank() < k) share_friction();
     a.noalias() += X_ * rhs_;
     if (nc > 0) lambda_e_.noalias() += Mu_ * rhs_;
     for (int i = 0; i < k; ++i) lambda[rows_[static_cast<std::size_t>(i)].index] = rhs_[i];
   }
   for (int r = 0; r < nc; ++r) lambda[row_of_engine(r)] = lambda_e_[r];
+  if (k == 0 || compliant_.any()) return;  // their forces are wrenches in the engine, which others may replace
+  a_solved_ = a;
+  lambda_solved_ = lambda;
+  zdot_solved_ = zdot;
+  solved_at_ = s;
+  solved_ = true;
 }
 
 void ContactDynamics::residual(const State& s, const Vec& a, const Vec& lambda, Vec& r, Vec& zdot) {
@@ -236,6 +271,7 @@ void ContactDynamics::constraints(const State& s, Vec& phi, Vec& velocity_residu
   for (int r = 0; r < nc; ++r) velocity_residual[row_of_engine(r)] = velocity_e_[r];
   if (rows_.empty()) return;
   engine_.prepare_response(e);
+  solved_ = solved_ && same_state(s, solved_at_);
   for (const ActiveContact& c : active_) contacts_.evaluate(c.slot, false);
   for (const Row& row : rows_) {
     const SlotState& slot = contacts_[active_[static_cast<std::size_t>(row.contact)].slot];
@@ -288,12 +324,13 @@ void ContactDynamics::powers(const State& s, const Vec& a, const Vec& lambda, Ve
   p.head(np) = p_e_;
   if (compliant_.any()) {
     apply_compliant(s);
-    Vec groups = Vec::Zero(static_cast<Eigen::Index>(system().groups.size()));
-    compliant_.powers({groups.data(), static_cast<std::size_t>(groups.size())});
-    for (Eigen::Index g = 0; g < groups.size(); ++g) p[friction_channel(static_cast<int>(g))] += groups[g];
+    groups_.setZero();
+    compliant_.powers({groups_.data(), static_cast<std::size_t>(groups_.size())});
+    for (Eigen::Index g = 0; g < groups_.size(); ++g) p[friction_channel(static_cast<int>(g))] += groups_[g];
   }
   if (rows_.empty()) return;
   engine_.prepare_response(e);
+  solved_ = solved_ && same_state(s, solved_at_);
   for (const ActiveContact& c : active_) contacts_.evaluate(c.slot, false);
   for (int i = 0; i < normals_; ++i) {
     const ActiveContact& c = active_[static_cast<std::size_t>(i)];
@@ -318,7 +355,35 @@ Vec3 ContactDynamics::force(int i, const Vec& lambda) const {
   return r;
 }
 
+// Gap of a watched slot, or a lower bound of it where its pair is far apart. Contours keep following their nearest
+// points. `pair` and `far` remember the pair looked at last: slots of a pair follow each other.
+double ContactDynamics::watched_gap(int slot, int& pair, bool& far) {
+  const int of_slot = system().pair_of_slot[static_cast<std::size_t>(slot)];
+  if (of_slot != pair) {
+    pair = of_slot;
+    const PairInstance& p = system().pair(slot);
+    const auto contour = [&](int shape) {
+      const ContactShape::Kind kind = system().shapes[static_cast<std::size_t>(shape)].geometry.kind;
+      return kind == ContactShape::Kind::ellipse || kind == ContactShape::Kind::curve ||
+             kind == ContactShape::Kind::spline;
+    };
+    far = !p.coordinates && !contour(p.shape1) && !contour(p.shape2) &&
+          contacts_.least_gap(p) > kFar * system().length_scale;
+  }
+  if (far) return kFar * system().length_scale;
+  contacts_.evaluate(slot, false);
+  const SlotState& state = contacts_[slot];
+  // A slot that has just been left is on the positive side until it comes back.
+  const bool leaving =
+      young_[static_cast<std::size_t>(slot)] && state.present && state.rate[0] > -kRateOffset * system().velocity_scale;
+  return leaving ? std::max(state.gap, kEdgeOffset * system().length_scale) : state.gap;
+}
+
 void ContactDynamics::events(const State& s, Vec& g) {
+  if (looked_ && same_state(s, looked_at_)) {
+    g = g_looked_;
+    return;
+  }
   const int ne = engine_.sizes().ne;
   const State& e = engine_state(s);
   if (ne > 0) {
@@ -326,23 +391,19 @@ void ContactDynamics::events(const State& s, Vec& g) {
     g.head(ne) = g_e_;
   }
   int at = ne;
-  if (normals_ > 0) accelerations(s, a_event_, lambda_event_, zdot_event_);
-  if (normals_ == 0) {
+  if (normals_ > 0) {
+    accelerations(s, a_solved_, lambda_solved_, zdot_solved_);
+  } else {
     apply_compliant(s);
     engine_.prepare_response(e);
   }
-  for (const int slot : watched_) {
-    contacts_.evaluate(slot, false);
-    const SlotState& state = contacts_[slot];
-    // A slot that has just been left is on the positive side until it comes back.
-    const bool leaving = young_[static_cast<std::size_t>(slot)] && state.present &&
-                         state.rate[0] > -kRateOffset * system().velocity_scale;
-    g[at++] = leaving ? std::max(state.gap, kEdgeOffset * system().length_scale) : state.gap;
-  }
+  int pair = -1;
+  bool far = false;
+  for (const int slot : watched_) g[at++] = watched_gap(slot, pair, far);
   const double f0 = kForceOffset * system().force_scale, v0 = kSlipOffset * system().velocity_scale;
   for (int i = 0; i < normals_; ++i) {
     const ActiveContact& c = active_[static_cast<std::size_t>(i)];
-    const Vec3 r = force(i, lambda_event_);
+    const Vec3 r = force(i, lambda_solved_);
     g[at++] = r[0] + f0;
     const SlotState& slot = contacts_[c.slot];
     if (frictional(c.slot)) {
@@ -359,9 +420,14 @@ void ContactDynamics::events(const State& s, Vec& g) {
     g[at++] = slot.present ? slot.margin + kEdgeOffset * system().length_scale : -kEdgeOffset * system().length_scale;
   }
   if (compliant_.event_count() > 0) compliant_.events(g.data() + at);
+  if (compliant_.any()) return;  // what their laws remember may change without the state
+  looked_at_ = s;
+  g_looked_ = g;
+  looked_ = true;
 }
 
 void ContactDynamics::remember_slip() {
+  looked_ = solved_ = false;
   for (ActiveContact& c : active_) {
     if (c.mode != Mode::slide || system().pair(c.slot).tangents != 2) continue;
     double d[2];

@@ -14,12 +14,12 @@
 // of sliding ones, mu r_N - |r_T| of sticking ones (P-20); the contact starts by its gap and ends by its force.
 #pragma once
 
-#include <Eigen/QR>
 #include <memory>
 #include <vector>
 
 #include "contact/compliant.hpp"
 #include "contact/contacts.hpp"
+#include "solve/least_norm.hpp"
 
 namespace clatter::contact {
 
@@ -36,6 +36,11 @@ struct ActiveContact {
 // sign).
 enum class ContactEvent : std::uint8_t { touch, lift, stop, slip, feature, jam };
 
+inline bool same_state(const State& a, const State& b) {
+  return a.t == b.t && a.q.size() == b.q.size() && a.v.size() == b.v.size() && a.z.size() == b.z.size() && a.q == b.q &&
+         a.v == b.v && a.z == b.z;
+}
+
 class ContactDynamics final : public Dynamics {
  public:
   ContactDynamics(std::shared_ptr<const ContactSystem> contacts, Engine& engine);
@@ -43,7 +48,10 @@ class ContactDynamics final : public Dynamics {
   // Begins a phase. Sizes change: integrators made before must not be used any more.
   void set_active(std::vector<ActiveContact> active, const State& s);
   const std::vector<ActiveContact>& active() const { return active_; }
-  Contacts& contacts() { return contacts_; }
+  Contacts& contacts() {
+    solved_ = false;  // whoever asks may evaluate them elsewhere
+    return contacts_;
+  }
   Engine& engine() { return engine_; }
   CompliantForces& compliant() { return compliant_; }
   const ContactSystem& system() const { return contacts_.system(); }
@@ -79,6 +87,8 @@ class ContactDynamics final : public Dynamics {
   void least_correction(const State& s, const Vec& b, bool positions, Vec& delta) override;
   const Tangents& tangent_layout() const override;
   void tangents(const State& s, const Vec& a, const Vec& lambda, Tangents& out) override;
+  // d(M a - h - N^T lambda)/dt and d(G a + gamma)/dt at fixed q, v, z, a, lambda.
+  void time_tangent(const State& s, const Vec& a, const Vec& lambda, Vec& r_t, Vec& gamma_t);
   double stored_energy(const State& s) override;
   void powers(const State& s, const Vec& a, const Vec& lambda, Vec& p) override;
   void events(const State& s, Vec& g) override;
@@ -93,15 +103,24 @@ class ContactDynamics final : public Dynamics {
     int index;               // among all rows
   };
 
+  struct VelocityRow {  // of a closed contact over the velocities that move it: gradient, d(rate)/dq, d(second
+                        // rate)/dq, dv
+    std::vector<double> g, zq, aq, av;
+  };
+
   void split(const Vec& lambda);  // engine's multipliers to lambda_e_, contact forces to force_
   // Kinematics, columns W and force directions D of the active contacts at the engine's present links.
   void columns(bool accelerations);
   // Slip direction and mu of a sliding contact.
   double sliding(const ActiveContact& c, double direction[2]) const;
+  // Whether friction follows the direction of slip (space), or keeps the one it had.
+  bool turns_with_slip(const ActiveContact& c) const;
   bool frictional(int slot) const;
   void apply_compliant(const State& s);
   void add_coordinate_tangents(int i, const Vec3& r, const Vec& a, Tangents& out);
   void solve_rows(int rows, Vec& x);  // A_ x = x over the first rows, least norm
+  void share_friction();
+  double watched_gap(int slot, int& pair, bool& far);
   const std::vector<int>& path(int link) const;
 
   Contacts contacts_;
@@ -119,10 +138,20 @@ class ContactDynamics final : public Dynamics {
   Mat W_, D_, X_, Mu_, A_;
   Vec rhs_, force_, column_;
   Vec lambda_e_, zdot_e_, phi_e_, velocity_e_, p_e_, g_e_, b_e_, r_e_;
-  Eigen::CompleteOrthogonalDecomposition<Mat> qr_;
-  Vec a_event_, lambda_event_, zdot_event_;
+  LeastNorm qr_;
   State state_e_;
+  // Accelerations and events are asked for at the same state more than once in a step (end of a step, looks for
+  // events). `solved_`: the contacts, W, D, X and A are still those of the accelerations last found.
+  State solved_at_, looked_at_;
+  bool solved_ = false, looked_ = false;
+  Vec a_solved_, lambda_solved_, zdot_solved_, g_looked_;
+  Vec weight_, groups_;
+  Mat weighted_;
+  std::vector<int> columns_;
+  VelocityRow velocity_rows_[3];
+  CoordinateTangent coordinate_tangents_[2];
   mutable std::unique_ptr<Tangents> layout_;
+  std::unique_ptr<Tangents> own_;
 };
 
 }  // namespace clatter::contact

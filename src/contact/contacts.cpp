@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "contact/formula.hpp"
 #include "model/expression.hpp"
+#include "model/formula.hpp"
 
 namespace clatter::contact {
 
@@ -141,17 +141,17 @@ void Contacts::tangent(int slot, int component, CoordinateTangent& out) const {
     u[i] = in.v < 0 ? 1.0 : in.scale * state_at_.v[in.v];
   }
   row.formula->hessian({x, n}, {g, n}, {H, n * n});
-  std::vector<std::size_t> moving;
+  std::size_t moving[Expression::max_variables], count = 0;
   for (std::size_t i = 0; i < n; ++i)
-    if (row.inputs[i].v >= 0) moving.push_back(i);
-  out.H.setZero(static_cast<Eigen::Index>(moving.size()), static_cast<Eigen::Index>(moving.size()));
-  out.rate_by_q.setZero(static_cast<Eigen::Index>(moving.size()));
-  out.bias_by_q.setZero(static_cast<Eigen::Index>(moving.size()));
-  for (std::size_t a = 0; a < moving.size(); ++a) {
+    if (row.inputs[i].v >= 0) moving[count++] = i;
+  out.H.setZero(static_cast<Eigen::Index>(count), static_cast<Eigen::Index>(count));
+  out.rate_by_q.setZero(static_cast<Eigen::Index>(count));
+  out.bias_by_q.setZero(static_cast<Eigen::Index>(count));
+  for (std::size_t a = 0; a < count; ++a) {
     const std::size_t i = moving[a];
     out.columns.push_back(row.inputs[i].v);
     out.g.push_back(g[i] * row.inputs[i].scale);
-    for (std::size_t b = 0; b < moving.size(); ++b) {
+    for (std::size_t b = 0; b < count; ++b) {
       const double h = H[i * n + moving[b]] * row.inputs[i].scale * row.inputs[moving[b]].scale;
       out.H(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b)) = h;
     }
@@ -170,6 +170,60 @@ void Contacts::tangent(int slot, int component, CoordinateTangent& out) const {
         (third_along(*row.formula, {x, n}, {plus, n}) - third_along(*row.formula, {x, n}, {minus, n}) -
          2 * third_along(*row.formula, {x, n}, {unit, n}));
   }
+}
+
+void Contacts::by_time(int slot, int component, TimeTangent& out) const {
+  const CoordinateRow& row = contacts_->pair(slot).coordinates->row[component];
+  out.column.setZero(engine_.sizes().nv);
+  out.rate = out.bias = 0;
+  if (!row.formula) return;
+  const std::size_t n = row.inputs.size();
+  double x[Expression::max_variables], u[Expression::max_variables], g[Expression::max_variables];
+  double H[Expression::max_variables * Expression::max_variables];
+  double plus[Expression::max_variables], minus[Expression::max_variables], unit[Expression::max_variables];
+  bool timed = false;
+  for (std::size_t i = 0; i < n; ++i) {
+    const CoordinateRow::Input& in = row.inputs[i];
+    x[i] = in.v < 0 ? state_at_.t : in.scale * state_at_.q[in.q];
+    u[i] = in.v < 0 ? 1.0 : in.scale * state_at_.v[in.v];
+    unit[i] = in.v < 0 ? 1 : 0;
+    plus[i] = u[i] + unit[i];
+    minus[i] = u[i] - unit[i];
+    timed = timed || in.v < 0;
+  }
+  if (!timed) return;
+  row.formula->hessian({x, n}, {g, n}, {H, n * n});
+  for (std::size_t i = 0; i < n; ++i) {
+    if (row.inputs[i].v >= 0) continue;
+    for (std::size_t j = 0; j < n; ++j) {
+      out.rate += H[i * n + j] * u[j];
+      if (row.inputs[j].v >= 0) out.column[row.inputs[j].v] += H[i * n + j] * row.inputs[j].scale;
+    }
+  }
+  // D3[u, u, e_t] by polarisation.
+  out.bias = (third_along(*row.formula, {x, n}, {plus, n}) - third_along(*row.formula, {x, n}, {minus, n}) -
+              2 * third_along(*row.formula, {x, n}, {unit, n})) /
+             6;
+}
+
+double Contacts::least_gap(const PairInstance& pair) const {
+  constexpr double kNothing = -std::numeric_limits<double>::infinity();
+  if (pair.coordinates) return kNothing;
+  const ShapeInstance* s[2] = {&contacts_->shapes[static_cast<std::size_t>(pair.shape1)],
+                               &contacts_->shapes[static_cast<std::size_t>(pair.shape2)]};
+  if (s[0]->geometry.hollow || s[1]->geometry.hollow) return kNothing;
+  const bool bounded[2] = {std::isfinite(s[0]->geometry.bound), std::isfinite(s[1]->geometry.bound)};
+  if (!bounded[0] && !bounded[1]) return kNothing;
+  const Pose<double> a = shape_pose(*s[0], motion_of(engine_, s[0]->link));
+  const Pose<double> b = shape_pose(*s[1], motion_of(engine_, s[1]->link));
+  if (bounded[0] && bounded[1]) return (a.p - b.p).norm() - s[0]->geometry.bound - s[1]->geometry.bound;
+  // A half-space: planes fill it below z = 0, lines without ends below y = 0.
+  const int half = bounded[0] ? 1 : 0;
+  const Geometry& g = s[half]->geometry;
+  const bool line = g.kind == ContactShape::Kind::line;
+  if (line && g.length != 0) return kNothing;
+  const Pose<double>&space = half == 0 ? a : b, &ball = half == 0 ? b : a;
+  return space.R.col(line ? 1 : 2).dot(ball.p - space.p) - s[1 - half]->geometry.bound;
 }
 
 void Contacts::detect(const State& s, double reach) {

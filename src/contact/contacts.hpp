@@ -59,6 +59,9 @@ class Contacts {
   // Gaps and rates of every slot nearer than `reach`; others get present = false and a gap no smaller than the true one
   // is known to be. The engine must have been evaluated at s: this does it.
   void detect(const State& s, double reach);
+  // A lower bound of the gaps of a pair at the engine's present links, from balls about its shapes: cheap, and large
+  // where they are far apart; minus infinity where nothing is known.
+  double least_gap(const PairInstance& pair) const;
   // Gap and rates, and with `accelerations` the biases, of one slot at the engine's present links.
   void evaluate(int slot, bool accelerations);
   // Derivatives at the engine's present links with the given generalized accelerations in them (Engine::observe(s,
@@ -66,6 +69,13 @@ class Contacts {
   void tangent(int slot, SlotTangent& out);
   // The same for a slot written in coordinates; component 0 gap, 1 slide.
   void tangent(int slot, int component, CoordinateTangent& out) const;
+
+  // Partial derivatives by time of a row written in coordinates: its column, rate and bias.
+  struct TimeTangent {
+    Vec column;
+    double rate = 0, bias = 0;
+  };
+  void by_time(int slot, int component, TimeTangent& out) const;
 
   // The state whose coordinates the contacts written in them are evaluated at; detect() sets it too.
   void at(const State& s);

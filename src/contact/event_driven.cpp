@@ -48,6 +48,7 @@ void EventDriven::start(const State& s) {
   dynamics_.set_active({}, first);
   dynamics_.stored_energy(first);
   dynamics_.compliant().settle();
+  instant_.forget();
   instant_.settle(first, {}, {}, {}, false, result_);
   W_ += result_.work;
   impacts_ += result_.impacts;
@@ -94,10 +95,12 @@ const StepReport& EventDriven::step(double t_limit) {
     if (info.kind == ContactEvent::touch) touched_.push_back(info.slot);
     if (info.kind == ContactEvent::stop && dynamics_.slip_has_stopped(info.slot)) stopped_.push_back(info.slot);
     if (info.kind == ContactEvent::jam)
-      throw SolveError("painleve", inner_->state().t, {dynamics_.system().slot_name(info.slot)},
-                       fmt::format("sliding friction jams contact {}: its normal force grows beyond all bounds",
-                                   dynamics_.system().slot_name(info.slot)),
-                       "reduce the friction of this contact, give it a compliant law, or use method: time-stepping");
+      throw SolveError(
+          "painleve", inner_->state().t, {dynamics_.system().slot_name(info.slot)},
+          fmt::format("sliding friction jams contact {}: its normal force grows beyond all bounds, and the "
+                      "motion is not carried across that singularity",
+                      dynamics_.system().slot_name(info.slot)),
+          "reduce the friction of this contact, give it a compliant law, or use method: time-stepping");
     if (info.kind == ContactEvent::lift || info.kind == ContactEvent::slip) on_edge_ = true;
   }
   return report_;

@@ -62,6 +62,7 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
   stopped_.assign(static_cast<std::size_t>(contacts_.slots()), 0);
   for (const int slot : stopped) stopped_[static_cast<std::size_t>(slot)] = 1;
 
+  ambiguity_ = {};
   find_closed(s, touched);
   bool solved = closed_.empty();
   if (solved) dynamics_.free_accelerations(s, a_, lambda_e_, zdot_);
@@ -133,7 +134,9 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
     }
     break;
   }
+  note_ambiguity(out);
 
+  remove_rest_of_slip(s, out.active);
   dynamics_.set_active(out.active, s);
   if (!out.active.empty() || engine_.sizes().nc() > 0) {
     Projector projector(dynamics_);
@@ -142,6 +145,23 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
     projector.velocities(s);
   }
   describe_changes(before, out);
+}
+
+// Slip that has stopped is zero. What rounding and steps left of it would point anywhere if the contact slides on, and
+// an event function of slip along the new direction would begin on the wrong side.
+void Instant::remove_rest_of_slip(State& s, const std::vector<ActiveContact>& active) {
+  held_ = active;
+  bool any = false;
+  for (ActiveContact& c : held_) {
+    if (c.mode != Mode::slide || !stopped_[static_cast<std::size_t>(c.slot)]) continue;
+    c.mode = Mode::stick;
+    any = true;
+  }
+  if (!any) return;
+  dynamics_.set_active(held_, s);
+  Projector projector(dynamics_);
+  projector.start(s);
+  projector.velocities(s);
 }
 
 bool Instant::impact(State& s, InstantResult& out, bool without_collision) {
@@ -209,10 +229,12 @@ bool Instant::impact(State& s, InstantResult& out, bool without_collision) {
     if (P.isZero(0.0)) continue;
     out.changes.push_back(
         {closed_[i], without_collision ? "impact without collision" : "impact",
-         fmt::format("gap rate {:.6g} -> {:.6g} m/s, impulse {:.6g} N s{}, energy {:.6g} J",
-                     impact_problem_.rate[c.row], impact_result_.rate[c.row], P[0],
-                     c.tangents > 0 ? fmt::format(" (tangential {:.6g})", P.tail<2>().norm()) : std::string(),
-                     impact_result_.energy_of_contact[i])});
+         (without_collision ? "sliding friction leaves no acceleration (Painleve), took an impulse: " : "") +
+             fmt::format("gap rate {:.6g} -> {:.6g} m/s, impulse {:.6g} N s{}, energy {:.6g} J",
+                         impact_problem_.rate[c.row], impact_result_.rate[c.row], P[0],
+                         c.tangents > 0 ? fmt::format(" (tangential {:.6g})", P.tail<2>().norm()) : std::string(),
+                         impact_result_.energy_of_contact[i]) +
+             (impact_result_.note.empty() || without_collision ? "" : "; " + impact_result_.note)});
   }
   return true;
 }
@@ -266,10 +288,13 @@ bool Instant::accelerations(const State& at) {
     }
     for (int k = 0; k <= c.tangents; ++k) engine_.response(D_.col(c.row + k).data(), X_.col(c.row + k).data(), nullptr);
   }
+  ambiguity_ = {};
   if (rows == 0) return true;
   problem_.A.noalias() = W_.transpose() * X_;
   const ContactResult result = solver_.solve(problem_, r_);
   if (result.status != ContactStatus::solved) return false;
+  Q_.noalias() = D_.transpose() * X_;
+  ambiguity_ = find_ambiguity(problem_, Q_, r_);
   a_.noalias() += X_ * r_;
   y_.noalias() = problem_.A * r_;
   y_ += problem_.b;
@@ -318,6 +343,52 @@ bool Instant::decide(const std::vector<ActiveContact>& before, InstantResult& ou
     out.active.push_back(active);
   }
   return on_edge;
+}
+
+// After the accelerations whose ambiguity it is: contacts, W and X are theirs.
+void Instant::note_ambiguity(InstantResult& out) {
+  if (ambiguity_.kind == Ambiguity::Kind::none) return noted_.clear();
+  const ContactSystem& sys = dynamics_.system();
+  std::vector<const Lasting*> involved;
+  std::vector<int> slots;
+  std::string names;
+  for (const Lasting& c : lasting_) {
+    if (!std::binary_search(ambiguity_.rows.begin(), ambiguity_.rows.end(), c.row)) continue;
+    involved.push_back(&c);
+    slots.push_back(c.slot);
+    names += (names.empty() ? "" : ", ") + sys.slot_name(c.slot);
+  }
+  if (slots.empty() || slots == noted_) return;
+  noted_ = slots;
+  std::string text;
+  if (ambiguity_.kind == Ambiguity::Kind::several) {
+    text = "several accelerations satisfy the laws of rigid contact, with the normal forces";
+    for (const Lasting* c : involved)
+      text += fmt::format("{} {:.6g} or {:.6g} N at {}", c == involved.front() ? "" : ",", r_[c->row],
+                          ambiguity_.other[c->row], sys.slot_name(c->slot));
+    text += "; took the smallest";
+  } else {
+    text = fmt::format("the normal forces of {} depend on each other and their friction does not: ", names);
+    std::string interval = "the motion is not determined by the laws of rigid contact";
+    for (const Lasting* c : involved) {
+      if (c->tangents > 0 || ambiguity_.n.size() == 0 || !std::isfinite(ambiguity_.high - ambiguity_.low)) continue;
+      slip_.setZero(W_.rows());
+      double second = 0;
+      for (int k = 1; k <= sys.pair(c->slot).tangents; ++k) {
+        contacts_.column(c->slot, k, column_.data());
+        slip_ += c->direction[k - 1] * column_;
+        second += c->direction[k - 1] * (column_.dot(a_) + contacts_[c->slot].bias[k]);
+      }
+      const double slope = slip_.dot(X_ * ambiguity_.n);
+      double ends[2] = {second + ambiguity_.low * slope, second + ambiguity_.high * slope};
+      std::sort(ends, ends + 2);
+      interval = fmt::format("the slip of {} may accelerate by anything from {:.6g} to {:.6g} m/s^2",
+                             sys.slot_name(c->slot), ends[0], ends[1]);
+      break;
+    }
+    text += interval + "; took the smallest forces";
+  }
+  out.changes.push_back({slots.front(), "not unique", text});
 }
 
 void Instant::describe_changes(const std::vector<ActiveContact>& before, InstantResult& out) const {

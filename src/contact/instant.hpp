@@ -10,7 +10,7 @@
 // same question is asked a little later along the motion. Impacts that follow each other ever faster are ended when the
 // next flight would be shorter than a given part of the time scale: the contact then lasts (P-49 step 7). Where
 // accelerations have no answer (Painleve) the impulsive one is taken (P-48); where that fails too a named diagnosis is
-// thrown.
+// thrown. Where they have more than one (uniqueness.hpp) the choice is noted, once for as long as it lasts.
 #pragma once
 
 #include <string>
@@ -18,6 +18,7 @@
 
 #include "contact/contact_dynamics.hpp"
 #include "contact/impact.hpp"
+#include "contact/uniqueness.hpp"
 #include "integrate/projection.hpp"
 #include "solve/contact_solver.hpp"
 
@@ -26,7 +27,9 @@ namespace clatter::contact {
 // One line of the event log.
 struct ContactChange {
   int slot = -1;
-  std::string what;    // "impact", "closes", "opens", "sticks", "slides", "accumulates", "jams"
+  // "impact", "impact without collision", "closes", "opens", "sticks", "slides", "slides back", "accumulates", "not
+  // unique"
+  std::string what;
   std::string detail;  // speeds, impulses, cause
 };
 
@@ -66,6 +69,9 @@ class Instant {
   void settle(State& s, const std::vector<ActiveContact>& before, const std::vector<int>& touched,
               const std::vector<int>& stopped, bool on_edge, InstantResult& out);
 
+  // Forgets which ambiguities were noted: a new run notes them again.
+  void forget() { noted_.clear(); }
+
   InstantSettings settings;
 
  private:
@@ -82,6 +88,8 @@ class Instant {
   bool accelerations(const State& at);
   // True when some decision is on the edge.
   bool decide(const std::vector<ActiveContact>& before, InstantResult& out, bool again);
+  void remove_rest_of_slip(State& s, const std::vector<ActiveContact>& active);
+  void note_ambiguity(InstantResult& out);
   void describe_changes(const std::vector<ActiveContact>& before, InstantResult& out) const;
   [[noreturn]] void no_solution(const State& s, ContactStatus status);
 
@@ -97,8 +105,11 @@ class Instant {
   std::vector<Lasting> lasting_;
   std::vector<int> clamped_;  // lasting although they still separate
   std::vector<char> stopped_;
-  Mat W_, D_, X_, Mu_;
-  Vec a_, lambda_e_, zdot_, r_, y_, column_, powers0_, powers1_;
+  std::vector<ActiveContact> held_;
+  Ambiguity ambiguity_;     // of the accelerations last found
+  std::vector<int> noted_;  // slots of the one noted last, while it lasts
+  Mat W_, D_, X_, Mu_, Q_;
+  Vec a_, lambda_e_, zdot_, r_, y_, column_, powers0_, powers1_, slip_;
 };
 
 }  // namespace clatter::contact

@@ -39,6 +39,9 @@ class Engine : public Dynamics {
   void least_correction(const State& s, const Vec& b, bool positions, Vec& delta) override;
   const Tangents& tangent_layout() const override { return *layout_; }
   void tangents(const State& s, const Vec& a, const Vec& lambda, Tangents& out) override;
+  // Partial derivatives by time alone, at fixed q, v, z, a, lambda: of r = M a - h - G^T lambda and of G a + gamma.
+  // Loads, formulas and drives that are written in t.
+  void time_tangent(const State& s, Vec& r_t, Vec& gamma_t);
   double stored_energy(const State& s) override;
   void powers(const State& s, const Vec& a, const Vec& lambda, Vec& p) override;
   void events(const State& s, Vec& g) override;
@@ -99,6 +102,7 @@ class Engine : public Dynamics {
   SolveError measure_fault(int measure, MeasureFault fault, double t) const;
   double input_value(const FunctionInput& in, const State& s, double e, double de) const;
   double function_value(const CompiledFunction& f, const State& s, double e, double de) const;
+  double function_by_time(const CompiledFunction& f, const State& s, double e, double de) const;
   void gradient_factors(const Deformation& d, double factors[4]) const;  // de/dm_k
   void curvature_factors(const Deformation& d, double& fxx, double& fxy, double& fyy) const;
   void curve_third(const Deformation& d, double third[2]) const;  // f_ijk dm_i dm_j of a curve
