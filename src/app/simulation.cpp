@@ -53,6 +53,10 @@ std::vector<bool> kept_velocities(const System& system) {
     const int link = system.bodies[static_cast<std::size_t>(body)].link;
     if (link < 0) return;
     for (const int v : system.tree.path[static_cast<std::size_t>(link)]) kept[static_cast<std::size_t>(v)] = true;
+    if (link < system.tree.rigid_links) return;
+    const TreeRange& block =
+        system.tree.trees[static_cast<std::size_t>(system.tree.links[static_cast<std::size_t>(link)].tree)];
+    for (int v = block.v0; v < block.v1; ++v) kept[static_cast<std::size_t>(v)] = true;
   };
   for (const std::string& name : model.initial.keep) {
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {

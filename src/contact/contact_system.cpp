@@ -117,6 +117,14 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
     // The body's own frame on its link, then the shape's place in the body's frame.
     Mat3 R_body = Mat3::Identity();
     Vec3 r_body = Vec3::Zero();
+    if (!shape.at.marker.empty()) {
+      const Frame place = sys->on_marker(shape.at);
+      s.link = place.link;
+      s.R = place.R;
+      s.r = place.r;
+      out->shapes.push_back(std::move(s));
+      continue;
+    }
     if (shape.at.body >= 0) {
       const BodyIndex& body = sys->bodies[static_cast<std::size_t>(shape.at.body)];
       const Frame& frame = sys->frames[static_cast<std::size_t>(body.frame)];

@@ -60,6 +60,8 @@ int Compiler::frame_of(const Attachment& a) {
   if (a.body < 0) {
     f.R = a.placement.rotation.toRotationMatrix();
     f.r = a.placement.position;
+  } else if (!a.marker.empty()) {
+    f = sys_.on_marker(a);
   } else {
     const Placement X = body_in_link_[a.body] * a.placement;
     f.link = sys_.bodies[a.body].link;

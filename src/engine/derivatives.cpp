@@ -70,10 +70,18 @@ Derivatives::Derivatives(const Engine& engine) : tree_(engine.system().tree) {
     pairs_.push_back(std::move(pair));
   }
   point_.reserve(tree_.longest_path());
+  turning_.reserve(tree_.longest_path());
 
   PatternBuilder P(nv, nv), G(nc, nv), Rz(nv, nz), F(nz, nv), Fz(nz, nz);
   P.add_diagonal();
-  for (std::size_t l = 0; l < sys.tree.links.size(); ++l) {
+  int largest_block = 0;
+  for (std::size_t t = sys.tree.rigid_trees; t < sys.tree.trees.size(); ++t) {
+    std::vector<int> all;
+    for (int v = sys.tree.trees[t].v0; v < sys.tree.trees[t].v1; ++v) all.push_back(v);
+    P.add_block(all, all);
+    largest_block = std::max(largest_block, static_cast<int>(all.size()));
+  }
+  for (int l = 0; l < sys.tree.rigid_links; ++l) {
     const std::vector<int>& path = sys.tree.path[l];
     const std::vector<int> own(path.end() - sys.tree.links[l].nv, path.end());
     P.add_block(own, path);
@@ -129,6 +137,14 @@ Derivatives::Derivatives(const Engine& engine) : tree_(engine.system().tree) {
     for (const int i : pair.columns)
       for (const int j : pair.columns) pair.slots.push_back(pattern_->slot(i, j));
   }
+  // The rows of a block stand one after the other in each of its columns.
+  for (std::size_t t = sys.tree.rigid_trees; t < sys.tree.trees.size(); ++t) {
+    const TreeRange& range = sys.tree.trees[t];
+    std::vector<int>& starts = block_columns_.emplace_back();
+    for (int v = range.v0; v < range.v1; ++v) starts.push_back(pattern_->slot(range.v0, v));
+  }
+  for (std::vector<double>* m : {&block_M_, &block_C_, &block_K_})
+    m->resize(static_cast<std::size_t>(largest_block) * static_cast<std::size_t>(largest_block));
   const std::size_t longest = 8 * static_cast<std::size_t>(tree_.longest_path()) + 8;
   for (Composite* c : {&composite_, &other_}) {
     c->columns.reserve(longest);
@@ -313,11 +329,10 @@ void Derivatives::load(Engine& engine, const CompiledLoad& load, int frame, doub
     const int carrier = sys.frames[load.frame].link;
     if (carrier >= 0) {
       const std::vector<int>& turning = sys.tree.path[carrier];
-      for (const int j : turning) {
-        Vec3 angular, linear;
-        velocity_column(sys.tree, engine.work_, link_of_velocity(sys, j), j, engine.frames_[load.frame].p, angular,
-                        linear);
-        const Vec3 df = angular.cross(f);
+      tree_.point(carrier, engine.frames_[load.frame].p, engine.frames_[load.frame].v, turning_);
+      for (std::size_t c = 0; c < turning.size(); ++c) {
+        const int j = turning[c];
+        const Vec3 df = turning_.J.col(static_cast<Eigen::Index>(c)).tail<3>().cross(f);
         for (std::size_t i = 0; i < path.size(); ++i) {
           const double work = load.torque ? point_.J.col(i).tail<3>().dot(df) : point_.J.col(i).head<3>().dot(df);
           out.K.add(path[i], j, -work);
@@ -340,11 +355,23 @@ void Derivatives::load(Engine& engine, const CompiledLoad& load, int frame, doub
   }
 }
 
-int Derivatives::link_of_velocity(const System& sys, int velocity) const {
-  for (std::size_t l = 0; l < sys.tree.links.size(); ++l)
-    if (velocity >= sys.tree.links[l].v && velocity < sys.tree.links[l].v + sys.tree.links[l].nv)
-      return static_cast<int>(l);
-  return -1;
+void Derivatives::blocks(Engine& engine, Tangents& out) {
+  const Tree& tree = engine.system().tree;
+  for (std::size_t k = 0; k < block_columns_.size(); ++k) {
+    tree_.block(static_cast<int>(k), engine.F_, engine.N_, block_M_.data(), block_C_.data(), block_K_.data());
+    const TreeRange& range = tree.trees[tree.rigid_trees + k];
+    const int n = range.v1 - range.v0;
+    auto M = out.M.values(), C = out.C.values(), K = out.K.values();
+    for (int j = 0; j < n; ++j) {
+      const std::size_t slot = static_cast<std::size_t>(block_columns_[k][static_cast<std::size_t>(j)]);
+      const std::size_t column = static_cast<std::size_t>(j) * static_cast<std::size_t>(n);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+        M[slot + i] += block_M_[column + i];
+        C[slot + i] += block_C_[column + i];
+        K[slot + i] += block_K_[column + i];
+      }
+    }
+  }
 }
 
 void Derivatives::inner_states(Engine& engine, const State& s, Tangents& out) {
@@ -445,6 +472,7 @@ void Derivatives::evaluate(Engine& engine, const State& s, const Vec& lambda, Ta
     C[slot] += c;
     K[slot] += k;
   });
+  blocks(engine, out);
 
   measures(engine, sys.sizes.nc() > 0);
   for (const int i : sys.elastic) stress(engine, sys.deformations[i], s, out);

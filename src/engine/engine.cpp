@@ -27,7 +27,7 @@ Engine::~Engine() = default;
 
 Engine::Engine(std::shared_ptr<const System> system)
     : system_(std::move(system)),
-      work_(system_->tree),
+      work_(system_->tree, system_->model.gravity),
       frames_(system_->frames.size()),
       measures_(system_->measures.size()),
       F_(system_->tree.links.size() + 1, Vec3::Zero()),
@@ -66,9 +66,7 @@ Engine::Engine(std::shared_ptr<const System> system)
         if (link >= 0) trees.push_back(sys.tree.links[link].tree);
       };
       if (m.velocity >= 0) {
-        for (std::size_t l = 0; l < sys.tree.links.size(); ++l)
-          if (sys.tree.links[l].v <= m.velocity && m.velocity < sys.tree.links[l].v + sys.tree.links[l].nv)
-            add(static_cast<int>(l));
+        trees.push_back(sys.tree.tree_of_velocity(m.velocity));
       } else {
         add(sys.frames[m.a].link);
         add(sys.frames[m.b].link);
@@ -428,6 +426,7 @@ void Engine::sweep(Vec& r) {
   rotate_inertias(system_->tree, work_);
   inertia_wrenches(system_->tree, work_, F_, N_);
   project_wrenches(system_->tree, work_, r);
+  add_block_forces(system_->tree, work_, r);
   r -= tau_;
 }
 
@@ -481,7 +480,11 @@ void Engine::constraint_forces(const State& s, const Vec& lambda, Vec& f) {
 
 void Engine::project_path(int link, Vec3 F, Vec3 N, double* tau) const {
   const Tree& tree = system_->tree;
-  const int v0 = tree.trees[tree.links[link].tree].v0;
+  const int t0 = tree.links[link].tree, v0 = tree.trees[t0].v0;
+  if (link >= tree.rigid_links) {
+    work_.blocks[t0 - tree.rigid_trees]->project(link - tree.trees[t0].link0, F, N, tau);
+    return;
+  }
   for (int i = link; i >= 0; i = tree.links[i].parent) {
     const Link& l = tree.links[i];
     const LinkMotion& m = work_.motion[i];
@@ -522,6 +525,7 @@ void Engine::project_path(int link, Vec3 F, Vec3 N, double* tau) const {
         break;
       }
       case Mobility::weld:
+      case Mobility::marker:
         break;
     }
     N += m.r.cross(F);
@@ -687,9 +691,7 @@ void Engine::tangents(const State& s, const Vec& a, const Vec& lambda, Tangents&
 
 double Engine::potential(const State& s) const {
   const System& sys = *system_;
-  double E = 0;
-  for (std::size_t i = 0; i < sys.tree.links.size(); ++i)
-    E -= sys.tree.links[i].mass * sys.model.gravity.dot(work_.motion[i].p);
+  double E = potential_energy(sys.tree, work_, sys.model.gravity);
   for (const int i : sys.elastic) {
     const Deformation& d = sys.deformations[i];
     if (d.stress != Deformation::Stress::law) continue;
@@ -717,6 +719,8 @@ void Engine::powers(const State& s, const Vec&, const Vec& lambda, Vec& p) {
     else
       p[d.channel] -= stress(d, s) * value.rate;
   }
+  for (const FlexibleIndex& f : sys.flexible)
+    if (f.channel >= 0) p[f.channel] -= work_.blocks[f.block]->dissipation_power();
   for (const CompiledLoad& load : sys.loads) {
     const Vec3 f = load_vector(load, s);
     const auto velocity = [&](int frame) -> Vec3 { return load.torque ? frames_[frame].w : frames_[frame].v; };
@@ -759,6 +763,10 @@ void Engine::scales(Vec& u_scale, Vec& v_scale, Vec& z_scale) const {
   const System& sys = *system_;
   for (int i = 0; i < sys.sizes.nv; ++i) {
     u_scale[i] = sys.velocity_angular[i] ? 1.0 : sys.length_scale;
+  }
+  for (const FlexibleIndex& f : sys.flexible)
+    for (std::size_t k = 0; k < f.scale.size(); ++k) u_scale[f.v + static_cast<int>(k)] *= f.scale[k];
+  for (int i = 0; i < sys.sizes.nv; ++i) {
     v_scale[i] = u_scale[i] / sys.time_scale;
   }
   z_scale.setConstant(1.0);

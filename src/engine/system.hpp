@@ -36,13 +36,26 @@ struct CompiledLoad {
 
 struct BodyIndex {
   int link = -1;
-  int frame = -1;  // the body's own frame
+  int frame = -1;     // the body's own frame
+  int flexible = -1;  // index into System::flexible
+};
+
+// A flexible body: its block, and its elastic coordinates in the state.
+struct FlexibleIndex {
+  int body = -1, block = -1;
+  int q = 0, v = 0, n = 0;
+  int marker0 = -1;           // link of its first marker
+  int channel = -1;           // power channel of its damping, -1: none
+  std::vector<double> scale;  // of an elastic coordinate for a displacement of unit length
+  std::vector<int> frames;    // of the body's named frames, in their order
 };
 
 class System {
  public:
   // Throws InputError for a model that cannot be compiled (bodies that nothing places, unknown quantities, ...).
   static std::shared_ptr<const System> compile(Model model);
+  // A place that moves with a marker of a flexible body. Throws InputError for a marker it does not have.
+  Frame on_marker(const Attachment& a) const;
 
   Model model;
   Sizes sizes;
@@ -50,6 +63,7 @@ class System {
   std::vector<Frame> frames;
   std::vector<std::string> frame_names;
   std::vector<BodyIndex> bodies;  // parallel to model.bodies
+  std::vector<FlexibleIndex> flexible;
   std::vector<Measure> measures;
   std::vector<Deformation> deformations;
   std::vector<int> holonomic, nonholonomic;  // deformations that make the rows of G, in row order
