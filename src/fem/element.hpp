@@ -10,6 +10,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <memory>
 
 #include "fem/element_type.hpp"
 #include "fem/material.hpp"
@@ -33,6 +34,20 @@ void solid_mass(ElementType type, const NodeCoordinates& x, const Properties& p,
 using PointStresses = Eigen::Matrix<double, 6, Eigen::Dynamic>;
 void solid_stress(ElementType type, const NodeCoordinates& x, const Properties& p, Formulation formulation,
                   const Vec& u, PointStresses& stress);
+// The same for many displacements of one element.
+class StressOperator {
+ public:
+  StressOperator(ElementType type, const NodeCoordinates& x, const Properties& p, Formulation formulation);
+  ~StressOperator();
+  StressOperator(const StressOperator&) = delete;
+  StressOperator& operator=(const StressOperator&) = delete;
+  void apply(const Vec& u, PointStresses& stress) const;
+
+ private:
+  std::unique_ptr<class SolidElement> element_;
+  bool plane_strain_;
+  double poisson_;
+};
 // Scalar geometric stiffness g_ab = int grad N_a . sigma grad N_b: each displacement component feels it alike (E-13).
 void solid_geometric(ElementType type, const NodeCoordinates& x, const Properties& p, const PointStresses& stress,
                      ScalarMatrix& g);

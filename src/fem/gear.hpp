@@ -2,29 +2,13 @@
 #pragma once
 
 #include "fem/mesh.hpp"
+#include "model/flexible.hpp"
 
 namespace clatter::fem {
 
 // inv(alpha) = tan(alpha) - alpha
 double involute(double alpha);
 double inverse_involute(double value);
-
-struct GearData {
-  int teeth = 0;
-  double module = 0;                // normal module, m
-  double pressure_angle = 0;        // normal, rad
-  double helix_angle = 0;           // rad; positive: right hand
-  double profile_shift = 0;         // x, multiples of the module: sets the tooth thickness
-  double tip_diameter = 0;          // given, not derived from x (VV-5)
-  double root_diameter = 0;
-  double width = 0;
-  double bore_diameter = 0;
-  double tip_radius_factor = 0.38;  // of the generating rack, multiples of the module
-};
-
-struct GearMeshCounts {
-  int involute = 6, fillet = 2, half_tooth = 2, under_tooth = 3, half_gap = 2, rim = 3, width = 4;
-};
 
 // Transverse section of one tooth. Angles are measured from the axis of the tooth.
 class GearProfile {

@@ -29,6 +29,8 @@ ElasticityMatrix elasticity_of(int d, const Properties& p) {
   return plane_elasticity(p.material, p.plane_strain);
 }
 
+}  // namespace
+
 // Strain matrices at the points of the stiffness rule, and what condenses the incompatible modes.
 class SolidElement {
  public:
@@ -117,8 +119,6 @@ class SolidElement {
   Mat K_ua_, K_aa_inverse_;
 };
 
-}  // namespace
-
 void solid_stiffness(ElementType type, const NodeCoordinates& x, const Properties& p, Formulation formulation,
                      ElementMatrix& K) {
   SolidElement(type, x, p, formulation).stiffness(K);
@@ -127,6 +127,17 @@ void solid_stiffness(ElementType type, const NodeCoordinates& x, const Propertie
 void solid_stress(ElementType type, const NodeCoordinates& x, const Properties& p, Formulation formulation,
                   const Vec& u, PointStresses& stress) {
   SolidElement(type, x, p, formulation).stress(u, p.plane_strain, p.material.poisson, stress);
+}
+
+StressOperator::StressOperator(ElementType type, const NodeCoordinates& x, const Properties& p, Formulation formulation)
+    : element_(std::make_unique<SolidElement>(type, x, p, formulation)),
+      plane_strain_(p.plane_strain),
+      poisson_(p.material.poisson) {}
+
+StressOperator::~StressOperator() = default;
+
+void StressOperator::apply(const Vec& u, PointStresses& stress) const {
+  element_->stress(u, plane_strain_, poisson_, stress);
 }
 
 void solid_mass(ElementType type, const NodeCoordinates& x, const Properties& p, MassKind kind, ScalarMatrix& m) {

@@ -102,7 +102,8 @@ Eigenpairs lowest_eigenpairs(int n, const BlockMap& inverse, const BlockMap& mas
     first = size;
     const int before = last;
     last = next;
-    const bool full = next == 0 || size + next > most;
+    const bool whole = next == 0 || (request.dimension > 0 && size >= request.dimension);
+    const bool full = whole || size + next > most;
     // Ritz pairs are worth computing from time to time only.
     if (!full && request.count > 0 && size < request.count + 2 * block) continue;
     if (!full && wait-- > 0) continue;
@@ -113,7 +114,7 @@ Eigenpairs lowest_eigenpairs(int n, const BlockMap& inverse, const BlockMap& mas
     bool beyond = false;
     for (int k = size - 1; k >= 0; --k) {
       if (theta[k] <= 0) break;
-      const double residual = next == 0 ? 0 : (own * ritz.eigenvectors().col(k).tail(before)).norm();
+      const double residual = whole ? 0 : (own * ritz.eigenvectors().col(k).tail(before)).norm();
       if (residual > request.tolerance * theta[k]) break;
       if (request.limit > 0 && 1 / theta[k] > request.limit) {
         beyond = true;
@@ -125,8 +126,8 @@ Eigenpairs lowest_eigenpairs(int n, const BlockMap& inverse, const BlockMap& mas
     if (progress) progress(request.count > 0 ? std::min(1.0, static_cast<double>(good) / request.count) : 0.5);
     const bool enough = beyond || (request.count > 0 && good >= request.count);
     if (enough || full) {
-      out.complete = next == 0 && !beyond;
-      out.converged = enough || next == 0;
+      out.complete = whole && !beyond;
+      out.converged = enough || whole;
       out.values.resize(good);
       Eigen::MatrixXd S(size, good);
       for (int k = 0; k < good; ++k) {
