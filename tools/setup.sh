@@ -8,7 +8,7 @@ clatter_root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 
 # To build the program and its tests.
 build_packages=(g++ cmake ninja-build pkg-config
-  libeigen3-dev libsuitesparse-dev libhdf5-dev libyaml-cpp-dev libcli11-dev libfmt-dev libgtest-dev)
+  libeigen3-dev libsuitesparse-dev libmetis-dev libhdf5-dev libyaml-cpp-dev libcli11-dev libfmt-dev libgtest-dev)
 # In addition: the fuzz target of the model loader (libFuzzer), the formatting check and the check of the coverage table.
 check_packages=(clang clang-format libclang-rt-14-dev python3)
 # In addition, for the programs in bench/ (preset `bench`; not installed by ./clatter or ./test).
