@@ -65,7 +65,9 @@ void ContactDynamics::set_active(std::vector<ActiveContact> active, const State&
   A_.setZero(k, k);
   rhs_.setZero(k);
   force_.setZero(k);
-  qr_ = Eigen::CompleteOrthogonalDecomposition<Mat>(k, k);
+  weight_.setZero(k);
+  weighted_.setZero(k, k);
+  least_.reserve(k);
   layout_.reset();
 
   // Every rigid slot that is not active is watched.
@@ -165,8 +167,8 @@ void ContactDynamics::solve_rows(int rows, Vec& x) {
     x[0] = d != 0 ? x[0] / d : 0;
     return;
   }
-  qr_.compute(A_.topLeftCorner(rows, rows));
-  x.head(rows) = qr_.solve(x.head(rows)).eval();
+  least_.compute(A_, rows);
+  least_.solve(x);
 }
 
 void ContactDynamics::free_accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
@@ -195,18 +197,21 @@ void ContactDynamics::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zd
     solve_rows(k, rhs_);
     // Contacts that depend on each other share friction as their normal forces allow it: all reach their limits
     // together, and none is called slipping while the others could still hold.
-    if (k > 1 && k > normals_ && qr_.rank() < k) {
-      Vec weight = Vec::Ones(k);
+    if (k > 1 && k > normals_ && least_.rank() < k) {
+      weight_.setOnes();
       const double largest = rhs_.head(normals_).cwiseAbs().maxCoeff();
       for (int i = normals_; i < k; ++i) {
         const Row& row = rows_[static_cast<std::size_t>(i)];
         const double mu =
             friction_coefficient(system().rigid(active_[static_cast<std::size_t>(row.contact)].slot).friction, 0);
         // The least sum of r_T^2 / (mu r_N) has r_T in proportion to mu r_N.
-        weight[i] = std::sqrt(std::max(1e-12, largest > 0 ? mu * std::abs(rhs_[row.contact]) / largest : 1.0));
+        weight_[i] = std::sqrt(std::max(1e-12, largest > 0 ? mu * std::abs(rhs_[row.contact]) / largest : 1.0));
       }
-      qr_.compute(A_ * weight.asDiagonal());
-      rhs_ = weight.cwiseProduct(qr_.solve(force_).eval());
+      for (int i = 0; i < k; ++i) weighted_.col(i) = weight_[i] * A_.col(i);
+      least_.compute(weighted_, k);
+      rhs_ = force_;
+      least_.solve(rhs_);
+      rhs_.array() *= weight_.array();
     }
     a.noalias() += X_ * rhs_;
     if (nc > 0) lambda_e_.noalias() += Mu_ * rhs_;
@@ -332,7 +337,7 @@ void ContactDynamics::events(const State& s, Vec& g) {
     engine_.prepare_response(e);
   }
   for (const int slot : watched_) {
-    contacts_.evaluate(slot, false);
+    contacts_.watch(slot);
     const SlotState& state = contacts_[slot];
     // A slot that has just been left is on the positive side until it comes back.
     const bool leaving = young_[static_cast<std::size_t>(slot)] && state.present &&

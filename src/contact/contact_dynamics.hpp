@@ -14,12 +14,12 @@
 // of sliding ones, mu r_N - |r_T| of sticking ones (P-20); the contact starts by its gap and ends by its force.
 #pragma once
 
-#include <Eigen/QR>
 #include <memory>
 #include <vector>
 
 #include "contact/compliant.hpp"
 #include "contact/contacts.hpp"
+#include "solve/minimum_norm.hpp"
 
 namespace clatter::contact {
 
@@ -119,7 +119,9 @@ class ContactDynamics final : public Dynamics {
   Mat W_, D_, X_, Mu_, A_;
   Vec rhs_, force_, column_;
   Vec lambda_e_, zdot_e_, phi_e_, velocity_e_, p_e_, g_e_, b_e_, r_e_;
-  Eigen::CompleteOrthogonalDecomposition<Mat> qr_;
+  MinimumNorm least_;
+  Vec weight_;
+  Mat weighted_;
   Vec a_event_, lambda_event_, zdot_event_;
   State state_e_;
   mutable std::unique_ptr<Tangents> layout_;
