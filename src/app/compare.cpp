@@ -50,7 +50,7 @@ std::vector<std::string> default_methods(const Model& model) {
 std::vector<std::string> default_quantities(const Model& model, std::size_t& left_out) {
   std::vector<std::string> names;
   for (const Body& body : model.bodies) {
-    const bool planar = body.kind == BodyKind::planar || body.kind == BodyKind::planar_particle;
+    const bool planar = is_planar(body.kind);
     for (const char* axis : {"x", "y", "z"})
       if (!planar || *axis != 'z') names.push_back(fmt::format("{}.position.{}", body.name, axis));
   }

@@ -25,6 +25,10 @@ const char* kind_of(const Body& body) {
       return "particle";
     case BodyKind::planar_particle:
       return "planar particle";
+    case BodyKind::flexible:
+      return "flexible";
+    case BodyKind::planar_flexible:
+      return "planar flexible";
   }
   return "";
 }

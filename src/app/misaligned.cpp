@@ -32,8 +32,7 @@ Holds held_by(JointKind kind) {
 
 bool turns(const Model& model, int body) {
   if (body < 0) return true;
-  const BodyKind kind = model.bodies[static_cast<std::size_t>(body)].kind;
-  return kind != BodyKind::particle && kind != BodyKind::planar_particle;
+  return !is_particle(model.bodies[static_cast<std::size_t>(body)].kind);
 }
 
 }  // namespace

@@ -16,8 +16,6 @@ namespace clatter {
 
 namespace {
 
-bool is_planar_body(BodyKind k) { return k == BodyKind::planar || k == BodyKind::planar_particle; }
-
 Measure coordinate(int a, int b, int axis) {
   Measure m;
   m.kind = MeasureKind::coordinate;
@@ -48,15 +46,12 @@ Measure of_kind(MeasureKind kind, int a, int b) {
 }  // namespace
 
 bool Compiler::planar_pair(const Attachment& a, const Attachment& b) const {
-  const auto planar = [&](int body) { return body < 0 || is_planar_body(model_.bodies[body].kind); };
+  const auto planar = [&](int body) { return body < 0 || is_planar(model_.bodies[body].kind); };
   return planar(a.body) && planar(b.body) && (a.body >= 0 || b.body >= 0);
 }
 
 bool Compiler::particle_pair(const Attachment& a, const Attachment& b) const {
-  const auto particle = [&](int body) {
-    return body >= 0 &&
-           (model_.bodies[body].kind == BodyKind::particle || model_.bodies[body].kind == BodyKind::planar_particle);
-  };
+  const auto particle = [&](int body) { return body >= 0 && is_particle(model_.bodies[body].kind); };
   return particle(a.body) || particle(b.body);
 }
 

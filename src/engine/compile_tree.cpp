@@ -83,9 +83,6 @@ Mat3 axis_to_z(int axis) {
 
 Quat about(int axis, double angle) { return Quat(Eigen::AngleAxisd(angle, Vec3::Unit(axis))); }
 
-bool is_planar(BodyKind k) { return k == BodyKind::planar || k == BodyKind::planar_particle; }
-bool is_particle(BodyKind k) { return k == BodyKind::particle || k == BodyKind::planar_particle; }
-
 }  // namespace
 
 void Compiler::fail(const Source& source, const std::string& message, const std::string& hint) const {

@@ -20,9 +20,6 @@ namespace {
 
 constexpr double in_plane = 1e-9;  // what rounding of rotations may leave outside the plane
 
-bool is_planar(const Body& b) { return b.kind == BodyKind::planar || b.kind == BodyKind::planar_particle; }
-bool is_particle(const Body& b) { return b.kind == BodyKind::particle || b.kind == BodyKind::planar_particle; }
-
 }  // namespace
 
 Quat axes_along(const Vec3& z, const std::optional<Vec3>& wish) {
@@ -94,7 +91,7 @@ void Loader::body(const Scope& scope, const YamlNode::Entry& e) {
         if (is_quantity_word(f->key))
           mistakes_.add(d.source, fmt::format("`{}` is the name of a quantity and cannot name a frame", f->key));
         d.placement = frame_placement(*f->node, scope, fmt::format("frame `{}.{}`", b.name, f->key));
-        if (is_planar(b) && std::abs(d.placement.position.z()) > in_plane)
+        if (is_planar(b.kind) && std::abs(d.placement.position.z()) > in_plane)
           mistakes_.add(*f->node, fmt::format("frame `{}` of planar body `{}` leaves the x-y plane", f->key, b.name));
         b.frames.push_back(std::move(d));
       }
@@ -123,10 +120,10 @@ void Loader::mass_properties(const Object& o, Body& b) {
       o.mistake("density", "a rod without radius has no volume: give `mass`, or the rod's `radius`");
   }
   if (!std::isfinite(b.mass)) mistakes_.add(o.node(), fmt::format("the mass of {} is not finite", o.what()));
-  const auto center = o.vector("center_of_mass", is_planar(b));
+  const auto center = o.vector("center_of_mass", is_planar(b.kind));
   if (center) b.center_of_mass = *center;
 
-  if (is_particle(b)) {
+  if (is_particle(b.kind)) {
     if (o.has("inertia"))
       o.mistake("inertia", "a particle has no inertia", "use type `rigid`, or `planar` in the plane");
     if (center && !center->isZero()) o.mistake("center_of_mass", "the mass of a particle sits in its frame's origin");
@@ -297,13 +294,13 @@ std::optional<Loader::Solid> Loader::shape(const Object& body_object, Body& b) {
 
 void Loader::pose(const Object& o, Body& b) {
   const Scope& scope = o.scope();
-  const bool flat = is_planar(b);
+  const bool flat = is_planar(b.kind);
   const auto position = o.vector("position", flat);
   const auto orientation = o.rotation("orientation");
   const auto angle = o.number("angle");
   if (o.has("angle") && !flat) o.mistake("angle", "`angle` belongs to planar bodies", "use `orientation`");
   if (o.has("angle") && o.has("orientation")) o.mistake("angle", "`orientation` and `angle` exclude each other");
-  if (is_particle(b) && (o.has("orientation") || o.has("angle")))
+  if (is_particle(b.kind) && (o.has("orientation") || o.has("angle")))
     o.mistake(o.has("orientation") ? "orientation" : "angle", "a particle has no orientation");
   if (o.has("position") || o.has("orientation") || o.has("angle")) {
     Placement p;
@@ -320,13 +317,13 @@ void Loader::pose(const Object& o, Body& b) {
     } else {
       w = reader_.vector(*n, scope, dimension_of("rad/s"), false);
     }
-    if (is_particle(b)) o.mistake("angular_velocity", "a particle does not rotate");
+    if (is_particle(b.kind)) o.mistake("angular_velocity", "a particle does not rotate");
     if (w) b.angular_velocity = scope.placement.rotation * *w;
   }
 }
 
 void Loader::check_planar(const Object& o, const Body& b) {
-  if (!is_planar(b)) return;
+  if (!is_planar(b.kind)) return;
   const auto report = [&](const char* key, const char* what) {
     if (o.has(key))
       o.mistake(key, fmt::format("planar {}: {}", o.what(), what));

@@ -9,8 +9,7 @@ namespace clatter::loading {
 
 bool Loader::planar(int body_number) const {
   if (body_number < 0) return false;
-  const auto kind = model_.bodies[static_cast<std::size_t>(body_number)].kind;
-  return kind == BodyKind::planar || kind == BodyKind::planar_particle;
+  return is_planar(model_.bodies[static_cast<std::size_t>(body_number)].kind);
 }
 
 std::optional<Attachment> Loader::named_place(const YamlNode& node, const Scope& scope) {
@@ -47,6 +46,7 @@ std::optional<Attachment> Loader::named_place(const YamlNode& node, const Scope&
         a.label = full;
         a.body = it->second;
         a.placement = f.placement;
+        if (is_flexible(model_.bodies[static_cast<std::size_t>(it->second)].kind)) a.marker = f.name;
         return a;
       }
       std::vector<std::string> frames;

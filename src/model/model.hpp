@@ -21,6 +21,9 @@
 
 namespace clatter {
 
+namespace fem {
+struct ReducedBody;  // what a flexible body owes to the equations of motion (fem/reduced_body.hpp)
+}
 class Expression;  // a compiled formula: values and exact derivatives (model/expression.hpp)
 
 struct Named {
@@ -54,11 +57,18 @@ struct Shape {
   Placement placement;       // in the body's frame
 };
 
+// On a flexible body every frame is a marker of the same name of its ReducedBody; the placement is the undeformed one.
 struct FrameDef : Named {
   Placement placement;  // in the body's frame
 };
 
-enum class BodyKind { rigid, planar, particle, planar_particle };
+enum class BodyKind { rigid, planar, particle, planar_particle, flexible, planar_flexible };
+
+inline bool is_planar(BodyKind k) {
+  return k == BodyKind::planar || k == BodyKind::planar_particle || k == BodyKind::planar_flexible;
+}
+inline bool is_particle(BodyKind k) { return k == BodyKind::particle || k == BodyKind::planar_particle; }
+inline bool is_flexible(BodyKind k) { return k == BodyKind::flexible || k == BodyKind::planar_flexible; }
 
 struct Body : Named {
   BodyKind kind = BodyKind::rigid;
@@ -71,14 +81,19 @@ struct Body : Named {
   std::optional<Vec3> angular_velocity;  // world axes
   std::vector<FrameDef> frames;
   Shape shape;
+  // Flexible bodies, whose frame is the mesh's: mass, inertia and centre of mass come from here, and several bodies may
+  // share one. Start values of the elastic coordinates and their rates, where they are not zero.
+  std::shared_ptr<const fem::ReducedBody> reduced;
+  std::vector<double> elastic, elastic_rate;
 };
 
 // A place on a body: index into Model::bodies, or -1 for ground.
 struct Attachment {
   int body = -1;
-  Placement placement;  // in the body's frame
+  Placement placement;  // in the body's frame; flexible bodies: undeformed
   std::string label;    // as the user wrote it: "rod.tip"
   Source source;
+  std::string marker = {};  // flexible bodies: the marker it moves with; empty: the reference frame
 };
 
 // --- laws: stress sigma as a function of a deformation e and its rate ------------------------------------------------

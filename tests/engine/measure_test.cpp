@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/dual.hpp"
+
 namespace clatter {
 namespace {
 
