@@ -1,4 +1,5 @@
-// A wall of blocks by time stepping: at rest, or struck by a ball. CPU time, contacts, certificate.
+// A wall of blocks by time stepping: at rest, or struck by a ball. CPU time of a step, in all and split into detection
+// (broad and narrow phase), assembly of the contact problem and its solution; contacts; certificate. One thread.
 //
 // Usage: wall_bench [--courses N] [--blocks N] [--step S] [--end T] [--ball SPEED]
 #include <algorithm>
@@ -34,11 +35,16 @@ void run(const Wall& wall, double step, double end) {
   }
   const double cpu = static_cast<double>(std::clock()) / CLOCKS_PER_SEC - begin;
   const Certificate& worst = stepper.certificate();
+  const StepTimes& times = stepper.times();
+  const StepProblem::Counts& counts = stepper.solver_counts();
+  const double per_step = 1e6 / static_cast<double>(steps);
   std::printf(
-      "bench=wall blocks=%d slots=%d ball=%g step=%g simulated_s=%g cpu_s=%.4g steps_per_s=%.4g most_contacts=%zu "
+      "bench=wall blocks=%d slots=%d ball=%g step=%g simulated_s=%g cpu_s=%.4g steps_per_s=%.4g us_per_step=%.4g "
+      "detection_us=%.4g assembly_us=%.4g solution_us=%.4g most_contacts=%zu factorisations=%ld sweeps=%ld dense=%ld "
       "moved=%.3g complementarity=%.2g penetration=%.2g\n",
       wall.courses * wall.blocks, contacts->slots(), wall.ball_speed, step, stepper.state().t, cpu,
-      static_cast<double>(steps) / cpu, most, (stepper.state().q - system->initial.q).lpNorm<Eigen::Infinity>(),
+      static_cast<double>(steps) / cpu, cpu * per_step, times.detection * per_step, times.assembly * per_step,
+      times.solution * per_step, most, counts.factorisations, counts.sweeps, counts.dense, (stepper.state().q - system->initial.q).lpNorm<Eigen::Infinity>(),
       worst.complementarity, worst.penetration);
   std::fflush(stdout);
 }

@@ -368,7 +368,7 @@ double ContactDynamics::watched_gap(int slot, int& pair, bool& far) {
              kind == ContactShape::Kind::spline;
     };
     far = !p.coordinates && !contour(p.shape1) && !contour(p.shape2) &&
-          contacts_.least_gap(p) > kFar * system().length_scale;
+          contacts_.distance_bound(slot) > kFar * system().length_scale;
   }
   if (far) return kFar * system().length_scale;
   contacts_.evaluate(slot, false);

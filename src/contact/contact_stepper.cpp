@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -15,8 +16,18 @@ namespace {
 constexpr int kCorrections = 6;
 // Penetration below this part of the length scale is rounding.
 constexpr double kRoundingGap = 1e-13;
-// A contact problem that was not solved to rounding may pass with this residual; the certificate tells.
-constexpr double kAcceptable = 1e-5;
+// Impulses below this part of the model's impulse scale are not told as impacts.
+constexpr double kLoggedImpulse = 1e-6;
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& sum) : sum_(sum), begin_(std::chrono::steady_clock::now()) {}
+  ~Stopwatch() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+
+ private:
+  double& sum_;
+  std::chrono::steady_clock::time_point begin_;
+};
 
 IntegratorSettings without_events(IntegratorSettings s) {
   s.find_events = false;
@@ -34,7 +45,8 @@ ContactStepper::ContactStepper(ContactDynamics& dynamics, const IntegratorSettin
   if (!dynamics.active().empty()) throw InputError("time stepping starts without active contacts");
   if (!(settings.step > 0)) throw InputError("time stepping needs a step", "give `step:` a positive time");
   impulse_.setZero(3 * contacts_.slots());
-  impulse_trial_ = impulse_;
+  impulse_feature_.assign(static_cast<std::size_t>(contacts_.slots()), -1);
+  seen_.assign(static_cast<std::size_t>(contacts_.slots()), 0);
   for (Vec* x : {&u1_, &u_dense_, &delta_, &b_, &v_end_}) x->setZero(n_.nv);
   mu_.setZero(n_.nc());
   z_end_.setZero(n_.nz);
@@ -48,8 +60,10 @@ void ContactStepper::started() {
   samples_.clear();
   counts_ = {};
   mode_.assign(static_cast<std::size_t>(contacts_.slots()), Mode::open);
-  mode_now_ = mode_;
+  closed_list_.clear();
+  changes_.clear();
   impulse_.setZero();
+  carrying_.clear();
   worst_ = last_ = step_ = {};
   energy_known_ = false;
   if (contact_.compliant().any()) {
@@ -76,6 +90,15 @@ void ContactStepper::exchange(Archive& archive) {
     double mode = static_cast<double>(mode_[static_cast<std::size_t>(slot)]);
     archive.value(mode);
     mode_[static_cast<std::size_t>(slot)] = static_cast<Mode>(static_cast<int>(mode));
+    archive.count(impulse_feature_[static_cast<std::size_t>(slot)]);
+  }
+  if (archive.reading()) {
+    closed_list_.clear();
+    carrying_.clear();
+    for (int slot = 0; slot < contacts_.slots(); ++slot) {
+      if (mode_[static_cast<std::size_t>(slot)] != Mode::open) closed_list_.push_back(slot);
+      if (!impulse_.segment<3>(3 * slot).isZero(0)) carrying_.push_back(slot);
+    }
   }
   contact_.compliant().exchange(archive);
   if (archive.reading()) energy_known_ = false;
@@ -109,57 +132,133 @@ double ContactStepper::speed_of(const Vec& dv) const {
   return most * system().velocity_scale;
 }
 
+void ContactStepper::detect(const State& s, double reach) {
+  const Stopwatch watch(times_.detection);
+  contacts_.detect(contact_.engine_state(s), reach);
+}
+
+void ContactStepper::assemble(double factor) {
+  const Stopwatch watch(times_.assembly);
+  problem_.assemble(factor);
+  row0_.clear();
+  int row = 0;
+  for (int i = 0; i < problem_.size(); ++i) {
+    row0_.push_back(row);
+    row += problem_[i].rows();
+  }
+}
+
+Vec3 ContactStepper::last_impulse(int slot) {
+  if (impulse_feature_[static_cast<std::size_t>(slot)] != contacts_.branch(slot).feature) return Vec3::Zero();
+  return impulse_.segment<3>(3 * slot);
+}
+
+void ContactStepper::remember_impulse(int slot, const Vec3& r) {
+  ContactSample& c = carried_.emplace_back();
+  c.slot = slot;
+  c.feature = contacts_.branch(slot).feature;
+  c.impulse = r;
+}
+
 void ContactStepper::solve_contacts(const char* what) {
-  const StepProblem::Report report = problem_.solve();
-  step_.complementarity = std::max(step_.complementarity, report.complementarity);
-  step_.cone = std::max(step_.cone, report.violation);
-  if (report.solved || report.complementarity <= kAcceptable) return;
-  std::vector<std::string> names;
-  for (int i = 0; i < problem_.size() && names.size() < 5; ++i) names.push_back(system().slot_name(problem_[i].slot));
-  throw SolveError("contact-not-solved", trial_.t, names,
-                   fmt::format("the {} of {} contacts were not found; residual {:.2g}", what, problem_.size(),
-                               report.complementarity),
-                   "take a smaller step, or look for bodies that are wedged");
+  const Stopwatch watch(times_.solution);
+  for (int k = 0; k < problem_.islands(); ++k) {
+    const StepProblem::Report report = problem_.solve(k);
+    step_.complementarity = std::max(step_.complementarity, report.complementarity);
+    step_.cone = std::max(step_.cone, report.violation);
+    if (report.solved) continue;
+    std::vector<std::string> names;
+    for (const int i : problem_.island(k))
+      if (names.size() < 5) names.push_back(system().slot_name(problem_[i].slot));
+    throw SolveError("contact-not-solved", trial_.t, names,
+                     fmt::format("the {} of {} contacts were not found; residual {:.2g}", what,
+                                 problem_.island(k).size(), report.complementarity),
+                     "take a smaller step, or look for bodies that are wedged");
+  }
 }
 
 void ContactStepper::solve_impact(const Vec& rates, const Vec& restitution) {
-  if (!problem_.few_rows()) {
-    // Many contacts: Moreau's law for all of them, in one problem of blocks.
-    int row = 0;
-    for (int i = 0; i < problem_.size(); ++i) {
-      StepProblem::Item& item = problem_[i];
-      for (int k = 0; k < item.rows(); ++k) item.b[k] = rates[row + k];
-      if (restitution[i] > 0) item.b[0] += restitution[i] * system().rigid(item.slot).restitution * rates[row];
-      row += item.rows();
+  const Stopwatch watch(times_.solution);
+  for (int k = 0; k < problem_.islands(); ++k) {
+    bool any = false;
+    for (const int i : problem_.island(k)) any = any || restitution[i] > 0;
+    if (!any) {
+      // Nothing of it collides.
+      for (const int i : problem_.island(k)) problem_[i].r.setZero();
+      continue;
     }
-    solve_contacts("impulses");
-    return;
+    if (problem_.few_rows(k)) {
+      solve_impact_dense(k, rates, restitution);
+    } else {
+      solve_impact_blocks(k, rates, restitution, 1);
+    }
+    forbid_gain(k, rates, restitution);
   }
-  problem_.matrix(whole_);
+}
+
+// Many contacts: Moreau's law for all of them, in one problem of blocks. `part` of the restitution.
+void ContactStepper::solve_impact_blocks(int island, const Vec& rates, const Vec& restitution, double part) {
+  for (const int i : problem_.island(island)) {
+    StepProblem::Item& item = problem_[i];
+    const int row = row0_[static_cast<std::size_t>(i)];
+    for (int k = 0; k < item.rows(); ++k) item.b[k] = rates[row + k];
+    if (restitution[i] > 0) item.b[0] += part * restitution[i] * system().rigid(item.slot).restitution * rates[row];
+  }
+  const StepProblem::Report report = problem_.solve(island);
+  step_.complementarity = std::max(step_.complementarity, report.complementarity);
+  step_.cone = std::max(step_.cone, report.violation);
+  if (report.solved) return;
+  std::vector<std::string> names;
+  for (const int i : problem_.island(island))
+    if (names.size() < 5) names.push_back(system().slot_name(problem_[i].slot));
+  throw SolveError("impact-not-solved", trial_.t, names,
+                   fmt::format("the impulses of an impact with {} contacts were not found; residual {:.2g}",
+                               problem_.island(island).size(), report.complementarity),
+                   "take a smaller step, or look for bodies that are wedged");
+}
+
+void ContactStepper::solve_impact_dense(int island, const Vec& rates, const Vec& restitution) {
+  problem_.matrix(island, whole_);
   taking_part_.clear();
+  rows_taking_part_.clear();
   impact_problem_.contacts.clear();
-  for (int i = 0, row = 0; i < problem_.size(); row += problem_[i].rows(), ++i) {
+  int local = 0;
+  for (const int i : problem_.island(island)) {
     const StepProblem::Item& item = problem_[i];
-    if (restitution[i] < 0) continue;
-    ImpactContact c = impact_contact(system().rigid(item.slot), static_cast<int>(taking_part_.size()),
-                                     item.cone.tangents, item.cone.mu);
-    c.mu = item.cone.mu;
-    c.restitution *= restitution[i];
-    impact_problem_.contacts.push_back(c);
-    for (int k = 0; k < item.rows(); ++k) taking_part_.push_back(row + k);
+    if (restitution[i] >= 0) {
+      ImpactContact c = impact_contact(system().rigid(item.slot), static_cast<int>(taking_part_.size()),
+                                       item.cone.tangents, item.cone.mu);
+      c.mu = item.cone.mu;
+      c.restitution *= restitution[i];
+      impact_problem_.contacts.push_back(c);
+      for (int k = 0; k < item.rows(); ++k) {
+        taking_part_.push_back(local + k);
+        rows_taking_part_.push_back(row0_[static_cast<std::size_t>(i)] + k);
+      }
+    }
+    local += item.rows();
   }
-  impact_problem_.G = whole_(taking_part_, taking_part_);
-  impact_problem_.rate = rates(taking_part_);
+  const auto n = static_cast<Eigen::Index>(taking_part_.size());
+  impact_problem_.G.resize(n, n);
+  impact_problem_.rate.resize(n);
+  for (Eigen::Index r = 0; r < n; ++r) {
+    impact_problem_.rate[r] = rates[rows_taking_part_[static_cast<std::size_t>(r)]];
+    for (Eigen::Index c = 0; c < n; ++c)
+      impact_problem_.G(r, c) =
+          whole_(taking_part_[static_cast<std::size_t>(r)], taking_part_[static_cast<std::size_t>(c)]);
+  }
   impact_solver_.solve(impact_problem_, impact_result_);
   if (impact_result_.status != ContactStatus::solved) {
     std::vector<std::string> names;
-    for (int i = 0; i < problem_.size() && names.size() < 5; ++i) names.push_back(system().slot_name(problem_[i].slot));
+    for (const int i : problem_.island(island))
+      if (names.size() < 5) names.push_back(system().slot_name(problem_[i].slot));
     throw SolveError("impact-not-solved", trial_.t, names,
-                     fmt::format("the impulses of an impact with {} contacts were not found: {}", problem_.size(),
-                                 impact_result_.note),
+                     fmt::format("the impulses of an impact with {} contacts were not found: {}",
+                                 problem_.island(island).size(), impact_result_.note),
                      "take `impact: poisson`, or a smaller step");
   }
-  for (int i = 0, row = 0; i < problem_.size(); ++i) {
+  int row = 0;
+  for (const int i : problem_.island(island)) {
     StepProblem::Item& item = problem_[i];
     item.r.setZero();
     if (restitution[i] < 0) continue;
@@ -167,39 +266,85 @@ void ContactStepper::solve_impact(const Vec& rates, const Vec& restitution) {
   }
 }
 
-double ContactStepper::correct_gaps(const std::vector<char>* closed) {
+double ContactStepper::impact_energy(int island, const Vec& rates) {
+  double energy = 0.5 * problem_.quadratic(island);
+  for (const int i : problem_.island(island))
+    for (int k = 0; k < problem_[i].rows(); ++k)
+      energy += problem_[i].r[k] * rates[row0_[static_cast<std::size_t>(i)] + k];
+  return energy;
+}
+
+// Restitution that differs from contact to contact, or friction, may make one-phase laws bring energy in. Then only the
+// part of the bounce is taken that brings none: r0 + s (r1 - r0) with r0 without restitution. Sets of impulses are
+// convex and gap rates linear, so that it meets the inequalities of both.
+void ContactStepper::forbid_gain(int island, const Vec& rates, const Vec& restitution) {
+  const double with = impact_energy(island, rates);
+  double scale = 0;
+  for (const int i : problem_.island(island))
+    for (int k = 0; k < problem_[i].rows(); ++k)
+      scale += std::abs(problem_[i].r[k] * rates[row0_[static_cast<std::size_t>(i)] + k]);
+  if (with <= 1e-9 * scale) return;
+  bounce_.clear();
+  for (const int i : problem_.island(island)) bounce_.push_back(problem_[i].r);
+  solve_impact_blocks(island, rates, restitution, 0);
+  const double without = impact_energy(island, rates);
+  // Energy is quadratic in s and convex: E(0) <= 0 < E(1), and E(1/2) gives the third coefficient.
+  std::size_t at = 0;
+  half_.clear();
+  for (const int i : problem_.island(island)) {
+    half_.push_back(problem_[i].r);
+    problem_[i].r = 0.5 * (half_.back() + bounce_[at++]);
+  }
+  const double middle = impact_energy(island, rates);
+  const double a = 2 * (with + without - 2 * middle), b = with - without - a;
+  double s = 0;
+  if (without < 0) {
+    const double root = b * b - 4 * a * without;
+    s = a > 0 ? (-b + std::sqrt(std::max(0.0, root))) / (2 * a) : -without / (with - without);
+    s = std::clamp(s, 0.0, 1.0);
+  }
+  at = 0;
+  for (const int i : problem_.island(island)) {
+    problem_[i].r = half_[at] + s * (bounce_[at] - half_[at]);
+    ++at;
+  }
+}
+
+double ContactStepper::correct_gaps(const std::vector<char>* closed, bool detected) {
   if (!system().any_rigid) return 0;
   const double rounding = kRoundingGap * system().length_scale;
   double left = 0;
   for (int pass = 0;; ++pass) {
-    contacts_.detect(contact_.engine_state(trial_), 0);
+    if (pass > 0 || !detected) detect(trial_, 0);
     double depth = 0, off = 0;
-    for (int slot = 0; slot < contacts_.slots(); ++slot) {
-      const SlotState& s = contacts_[slot];
-      if (!s.present || !system().pair(slot).rigid) continue;
-      depth = std::max(depth, -s.gap);
-      if (closed != nullptr && (*closed)[static_cast<std::size_t>(slot)]) off = std::max(off, s.gap);
+    for (const int slot : contacts_.near()) {
+      if (!system().pair(slot).rigid) continue;
+      depth = std::max(depth, -contacts_[slot].gap);
+      if (closed != nullptr && (*closed)[static_cast<std::size_t>(slot)]) off = std::max(off, contacts_[slot].gap);
     }
     left = depth;
     if (std::max(depth, off) <= rounding || pass == kCorrections) return left;
     problem_.begin(nullptr);
-    for (int slot = 0; slot < contacts_.slots(); ++slot) {
+    for (const int slot : contacts_.near()) {
       const SlotState& s = contacts_[slot];
-      if (!s.present || !system().pair(slot).rigid || s.gap > 8 * std::max(depth, off)) continue;
+      if (!system().pair(slot).rigid || s.gap > 8 * std::max(depth, off)) continue;
       BlockCone cone;
       cone.bilateral = closed != nullptr && (*closed)[static_cast<std::size_t>(slot)];
       StepProblem::Item& item = problem_.add(slot, cone);
       item.b[0] = s.gap;
     }
-    problem_.assemble(1);
-    StepProblem::Report report = problem_.solve();
-    if (!report.solved && closed != nullptr) {
-      // Held contacts that depend on each other need not agree to rounding: then only penetration is removed.
-      for (int i = 0; i < problem_.size(); ++i) {
-        problem_[i].cone.bilateral = false;
-        problem_[i].r.setZero();
+    assemble(1);
+    {
+      const Stopwatch watch(times_.solution);
+      for (int k = 0; k < problem_.islands(); ++k) {
+        if (problem_.solve(k).solved || closed == nullptr) continue;
+        // Held contacts that depend on each other need not agree to rounding: then only penetration is removed.
+        for (const int i : problem_.island(k)) {
+          problem_[i].cone.bilateral = false;
+          problem_[i].r.setZero();
+        }
+        problem_.solve(k);
       }
-      report = problem_.solve();
     }
     problem_.impulses(b_);
     problem_.response(b_, delta_, mu_);
@@ -217,7 +362,7 @@ void ContactStepper::finish_step(bool smooth, double penetration) {
   energy_known_ = true;
   energy_trial_ = dynamics_.stored_energy(trial_);
   if (!system().any_rigid) {
-    contacts_.detect(contact_.engine_state(trial_), 0);
+    detect(trial_, 0);
     penetration = deepest_penetration(contacts_);
   }
   step_.penetration = penetration;
@@ -232,33 +377,79 @@ void ContactStepper::finish_step(bool smooth, double penetration) {
 }
 
 void ContactStepper::accept() {
-  impulse_.swap(impulse_trial_);
+  for (const int slot : carrying_) impulse_.segment<3>(3 * slot).setZero();
+  carrying_.clear();
+  for (const ContactSample& c : carried_) {
+    if (c.impulse.isZero(0)) continue;
+    impulse_.segment<3>(3 * c.slot) = c.impulse;
+    impulse_feature_[static_cast<std::size_t>(c.slot)] = c.feature;
+    carrying_.push_back(c.slot);
+  }
   samples_.swap(samples_trial_);
   last_ = step_;
   worst_.take(step_, trial_.t);
-  count_changes();
+  note_changes();
   energy_now_ = energy_trial_;
   if (contact_.compliant().any()) compliant_events();
 }
 
-void ContactStepper::count_changes() {
-  for (int slot = 0; slot < contacts_.slots(); ++slot)
-    if (system().pair(slot).rigid) mode_now_[static_cast<std::size_t>(slot)] = Mode::open;
+void ContactStepper::note_changes() {
+  using What = StepChange::What;
+  changes_.clear();
+  const double impulse_scale = system().force_scale * system().length_scale / system().velocity_scale;
   for (const ContactSample& sample : samples_) {
     const auto at = static_cast<std::size_t>(sample.slot);
+    seen_[at] = 1;
     counts_.impacts += sample.impact;
-    mode_now_[at] = sample.impact ? mode_[at] : sample.mode;
-  }
-  for (int slot = 0; slot < contacts_.slots(); ++slot) {
-    Mode& was = mode_[static_cast<std::size_t>(slot)];
-    const Mode now = mode_now_[static_cast<std::size_t>(slot)];
+    if (sample.impact) {
+      // What follows a collision shows in the next step; this one is neither sliding nor sticking.
+      if (sample.impulse[0] > kLoggedImpulse * impulse_scale)
+        changes_.push_back({What::impact, sample.slot, sample.impulse[0], sample.rate[0], sample.rate[1]});
+      continue;
+    }
+    const Mode was = mode_[at], now = sample.mode;
     if (was == now) continue;
-    if (was == Mode::open) ++counts_.closes;
-    if (now == Mode::open) ++counts_.opens;
-    if (now == Mode::stick && frictional(slot)) ++counts_.sticks;
-    if (now == Mode::slide && was == Mode::stick && frictional(slot)) ++counts_.slides;
-    was = now;
+    mode_[at] = now;
+    if (was == Mode::open) {
+      ++counts_.closes;
+      closed_list_.push_back(sample.slot);
+      changes_.push_back({What::closes, sample.slot});
+    }
+    if (!frictional(sample.slot)) continue;
+    if (now == Mode::stick) {
+      ++counts_.sticks;
+      changes_.push_back({What::sticks, sample.slot});
+    }
+    if (now == Mode::slide && was == Mode::stick) {
+      ++counts_.slides;
+      changes_.push_back({What::slides, sample.slot});
+    }
   }
+  // Whatever carried nothing has opened. (A sample says so itself where a contact only collided.)
+  std::size_t kept = 0;
+  for (const int slot : closed_list_) {
+    Mode& mode = mode_[static_cast<std::size_t>(slot)];
+    if (!seen_[static_cast<std::size_t>(slot)]) mode = Mode::open;
+    if (mode != Mode::open) {
+      closed_list_[kept++] = slot;
+      continue;
+    }
+    ++counts_.opens;
+    changes_.push_back({What::opens, slot});
+  }
+  closed_list_.resize(kept);
+  for (const ContactSample& sample : samples_) seen_[static_cast<std::size_t>(sample.slot)] = 0;
+  report_.changed = !changes_.empty();
+}
+
+void ContactStepper::describe_step(std::vector<StepEvent>& out) const {
+  static constexpr const char* kWords[] = {"impact", "closes", "opens", "sticks", "slides"};
+  for (const StepChange& c : changes_)
+    out.push_back({system().slot_name(c.slot), kWords[static_cast<int>(c.what)],
+                   c.what != StepChange::What::impact
+                       ? std::string()
+                       : fmt::format("gap rate {:.6g} -> {:.6g} m/s, impulse {:.6g} N s, mean over the step", c.before,
+                                     c.after, c.impulse)});
 }
 
 // Compliant contacts remember when they began; a step passes over that moment, its end stands for it.

@@ -30,10 +30,24 @@ struct ContactSample {
   int slot = -1;
   Mode mode = Mode::open;
   bool impact = false;          // it collided in this step
+  int feature = -1;             // of the slot's branch: which edge, face, ...
+  double rate[2] = {0, 0};      // gap rate before and after
   Vec3 force = Vec3::Zero();    // along n, t1, t2; mean over the step
   Vec3 impulse = Vec3::Zero();  // of the step (Moreau), of the impact alone (non-smooth generalized-alpha)
   double gap = 0;
   double slip[2] = {0, 0};  // at the end of the step
+};
+
+// Something that happened to a contact within a step.
+struct StepChange {
+  enum class What { impact, closes, opens, sticks, slides } what;
+  int slot;
+  double impulse = 0, before = 0, after = 0;  // of impacts: normal impulse, gap rates
+};
+
+// Where the time of the steps went, seconds.
+struct StepTimes {
+  double detection = 0, assembly = 0, solution = 0;
 };
 
 class ContactStepper : public Integrator {
@@ -44,6 +58,10 @@ class ContactStepper : public Integrator {
   const Certificate& certificate() const { return worst_; }  // worst of the run
   const ContactCounts& counts() const { return counts_; }
   const Certificate& last_certificate() const { return last_; }  // of the last step
+  const StepTimes& times() const { return times_; }
+  const StepProblem::Counts& solver_counts() const { return problem_.counts(); }
+  std::span<const StepChange> changes() const { return changes_; }  // of the last step
+  void describe_step(std::vector<StepEvent>& out) const override;
 
  protected:
   void accept() override;
@@ -61,9 +79,17 @@ class ContactStepper : public Integrator {
   double largest_speed() const;
   // A velocity of generalized components dv as a speed, by the scales of the model.
   double speed_of(const Vec& dv) const;
+  // Contacts at s into contacts_.near(), as detect().
+  void detect(const State& s, double reach);
+  void assemble(double factor);
+  // The impulse that the slot carried in the last step on the same feature, as a start of the solver.
+  Vec3 last_impulse(int slot);
+  // Keeps the r of the problem's items for that.
+  void remember_impulse(int slot, const Vec3& r);
   // Moves trial_ out of penetration; with `closed` (a flag a slot, may be null) contacts that are held at gap zero.
   // Leaves the contacts evaluated at trial_. Returns the deepest penetration left.
-  double correct_gaps(const std::vector<char>* closed);
+  // `detected`: they already are when it begins.
+  double correct_gaps(const std::vector<char>* closed, bool detected = false);
   // Solves the assembled problem or throws SolveError; keeps its residuals for the certificate.
   void solve_contacts(const char* what);
   // Impulses of a collision, by the laws the contacts name (impact.hpp), into item.r of the assembled problem. rates:
@@ -80,20 +106,29 @@ class ContactStepper : public Integrator {
   StepProblem problem_;
   std::vector<ContactSample> samples_, samples_trial_;
   Certificate worst_, last_, step_;
-  Vec impulse_, impulse_trial_;  // three numbers a slot: start of the next step's solver
+  Vec impulse_;                           // three numbers a slot: start of the next step's solver
+  std::vector<int> impulse_feature_;      // a slot each: the feature it belongs to
+  std::vector<ContactSample> carried_;    // of the trial step: slot, feature, impulse
+  std::vector<int> carrying_;             // slots whose impulse_ is not zero
   double energy_now_ = 0, energy_trial_ = 0;
   bool energy_known_ = false;
   Vec u1_;  // increment of the step
 
  private:
   void compliant_events();
-  void count_changes();
+  void note_changes();
+  // Impulses of one island; small ones by the laws the contacts name, else Moreau's.
+  void solve_impact_dense(int island, const Vec& rates, const Vec& restitution);
+  void solve_impact_blocks(int island, const Vec& rates, const Vec& restitution, double part);
+  // Kinetic energy that the impulses in the items of an island bring, from the rates before.
+  double impact_energy(int island, const Vec& rates);
+  void forbid_gain(int island, const Vec& rates, const Vec& restitution);
 
   ImpactSolver impact_solver_;
   ImpactProblem impact_problem_;
   ImpactResult impact_result_;
   Mat whole_;
-  std::vector<int> taking_part_;
+  std::vector<int> taking_part_, rows_taking_part_;
   State base_;
   Vec v_end_, z_end_, W_base_, W_end_, u_dense_, delta_, b_, mu_, g_compliant_;
   std::vector<int> fired_compliant_;
@@ -101,7 +136,13 @@ class ContactStepper : public Integrator {
   double h_dense_ = 0;
   bool smooth_ = true;
   ContactCounts counts_;
-  std::vector<Mode> mode_, mode_now_;  // a slot each: at the end of the last step without a collision of it
+  std::vector<Mode> mode_;        // a slot each: at the end of the last step without a collision of it
+  std::vector<int> closed_list_;  // slots whose mode is not open
+  std::vector<char> seen_;
+  std::vector<StepChange> changes_;
+  std::vector<int> row0_;  // first row of each item of the problem
+  std::vector<Vec3> bounce_, half_;
+  StepTimes times_;
 };
 
 }  // namespace clatter::contact

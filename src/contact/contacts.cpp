@@ -96,9 +96,12 @@ bool rows_of(const ShapeInstance& s1, const ShapeInstance& s2, int slot, const F
 Contacts::Contacts(std::shared_ptr<const ContactSystem> contacts, Engine& engine)
     : contacts_(std::move(contacts)),
       engine_(engine),
+      broad_(*contacts_),
       state_(static_cast<std::size_t>(contacts_->slots())),
       branch_(static_cast<std::size_t>(contacts_->slots())) {
   for (const PairInstance& p : contacts_->pairs) any_coordinates_ = any_coordinates_ || p.coordinates != nullptr;
+  is_touched_.assign(state_.size(), 0);
+  for (SlotState& s : state_) s.gap = contacts_->length_scale;
 }
 
 void Contacts::at(const State& s) {
@@ -206,55 +209,35 @@ void Contacts::by_time(int slot, int component, TimeTangent& out) const {
              6;
 }
 
-double Contacts::least_gap(const PairInstance& pair) const {
-  constexpr double kNothing = -std::numeric_limits<double>::infinity();
-  if (pair.coordinates) return kNothing;
-  const ShapeInstance* s[2] = {&contacts_->shapes[static_cast<std::size_t>(pair.shape1)],
-                               &contacts_->shapes[static_cast<std::size_t>(pair.shape2)]};
-  if (s[0]->geometry.hollow || s[1]->geometry.hollow) return kNothing;
-  const bool bounded[2] = {std::isfinite(s[0]->geometry.bound), std::isfinite(s[1]->geometry.bound)};
-  if (!bounded[0] && !bounded[1]) return kNothing;
-  const Pose<double> a = shape_pose(*s[0], motion_of(engine_, s[0]->link));
-  const Pose<double> b = shape_pose(*s[1], motion_of(engine_, s[1]->link));
-  if (bounded[0] && bounded[1]) return (a.p - b.p).norm() - s[0]->geometry.bound - s[1]->geometry.bound;
-  // A half-space: planes fill it below z = 0, lines without ends below y = 0.
-  const int half = bounded[0] ? 1 : 0;
-  const Geometry& g = s[half]->geometry;
-  const bool line = g.kind == ContactShape::Kind::line;
-  if (line && g.length != 0) return kNothing;
-  const Pose<double>&space = half == 0 ? a : b, &ball = half == 0 ? b : a;
-  return space.R.col(line ? 1 : 2).dot(ball.p - space.p) - s[1 - half]->geometry.bound;
+void Contacts::mark(int slot) {
+  char& marked = is_touched_[static_cast<std::size_t>(slot)];
+  if (marked) return;
+  marked = 1;
+  touched_.push_back(slot);
 }
 
 void Contacts::detect(const State& s, double reach) {
   engine_.prepare_response(s);
   at(s);
-  for (const PairInstance& pair : contacts_->pairs) {
-    if (pair.coordinates) {
-      evaluate(pair.slot0, false);
-      continue;
+  for (const int slot : touched_) {
+    is_touched_[static_cast<std::size_t>(slot)] = 0;
+    state_[static_cast<std::size_t>(slot)].present = false;
+    state_[static_cast<std::size_t>(slot)].gap = contacts_->length_scale;
+  }
+  touched_.clear();
+  near_.clear();
+  broad_.find(engine_, reach, pairs_);
+  for (const int p : pairs_) {
+    const PairInstance& pair = contacts_->pairs[static_cast<std::size_t>(p)];
+    for (int slot = pair.slot0; slot < pair.slot0 + pair.slots; ++slot) {
+      evaluate(slot, false);
+      if (state_[static_cast<std::size_t>(slot)].present) near_.push_back(slot);
     }
-    const ShapeInstance& s1 = contacts_->shapes[static_cast<std::size_t>(pair.shape1)];
-    const ShapeInstance& s2 = contacts_->shapes[static_cast<std::size_t>(pair.shape2)];
-    const double bound = s1.geometry.bound + s2.geometry.bound;
-    if (std::isfinite(bound) && !s1.geometry.hollow && !s2.geometry.hollow) {
-      const Pose<double> a = shape_pose(s1, motion_of(engine_, s1.link));
-      const Pose<double> b = shape_pose(s2, motion_of(engine_, s2.link));
-      const double apart = (a.p - b.p).norm() - bound;
-      if (apart > reach) {
-        for (int k = 0; k < pair.slots; ++k) {
-          SlotState& state = state_[static_cast<std::size_t>(pair.slot0 + k)];
-          state.present = false;
-          state.gap = apart;
-        }
-        continue;
-      }
-    }
-    for (int k = 0; k < pair.slots; ++k) evaluate(pair.slot0 + k, false);
   }
 }
 
 void Contacts::evaluate(int slot, bool accelerations) {
+  mark(slot);
   const PairInstance& pair = contacts_->pair(slot);
   SlotState& out = state_[static_cast<std::size_t>(slot)];
   if (pair.coordinates) {
@@ -279,13 +262,11 @@ void Contacts::evaluate(int slot, bool accelerations) {
   const FrameState<double> A = motion_of(engine_, s1.link), B = motion_of(engine_, s2.link);
   Branch& branch = branch_[static_cast<std::size_t>(slot)];
   Touch<double> t;
+  t.gap = contacts_->length_scale;
   out.present =
       touch<double>(s1.geometry, s2.geometry, slot - pair.slot0, shape_pose(s1, A), shape_pose(s2, B), branch, t);
-  if (!out.present) {
-    out.gap = contacts_->length_scale;
-    return;
-  }
   out.gap = t.gap;
+  if (!out.present) return;
   out.margin = t.margin;
   out.basis.col(0) = t.n;
   out.basis.col(1) = t.t1;
@@ -300,6 +281,30 @@ void Contacts::evaluate(int slot, bool accelerations) {
   Rows<double> rows;
   if (!rows_of<double>(s1, s2, slot - pair.slot0, A, B, branch, rows)) return;
   for (int k = 0; k < 3; ++k) out.bias[k] = rows.bias[k];
+}
+
+void Contacts::evaluate_on_branch(int slot) {
+  const PairInstance& pair = contacts_->pair(slot);
+  if (pair.coordinates) return evaluate(slot, true);
+  mark(slot);
+  const ShapeInstance& s1 = contacts_->shapes[static_cast<std::size_t>(pair.shape1)];
+  const ShapeInstance& s2 = contacts_->shapes[static_cast<std::size_t>(pair.shape2)];
+  SlotState& out = state_[static_cast<std::size_t>(slot)];
+  Rows<double> rows;
+  out.present = rows_of<double>(s1, s2, slot - pair.slot0, motion_of(engine_, s1.link), motion_of(engine_, s2.link),
+                                branch_[static_cast<std::size_t>(slot)], rows);
+  if (!out.present) return;
+  out.gap = rows.gap;
+  out.margin = rows.margin;
+  out.p1 = rows.p1;
+  out.p2 = rows.p2;
+  out.c1 = rows.c1;
+  out.c2 = rows.c2;
+  for (int k = 0; k < 3; ++k) {
+    out.basis.col(k) = rows.e[k];
+    out.rate[k] = rows.rate[k];
+    out.bias[k] = rows.bias[k];
+  }
 }
 
 void Contacts::tangent(int slot, SlotTangent& out) {
@@ -357,6 +362,23 @@ void Contacts::column(int slot, int k, double* out) const {
   }
   engine_.add_generalized(pair.link1, f, s.c1.cross(f), out);
   engine_.add_generalized(pair.link2, -f, -s.c2.cross(f), out);
+}
+
+void Contacts::add_column(int slot, int k, int tree, double* tau) {
+  const PairInstance& pair = contacts_->pair(slot);
+  const SlotState& s = state_[static_cast<std::size_t>(slot)];
+  const Tree& trees = engine_.system().tree;
+  if (pair.coordinates) {
+    const TreeRange& range = trees.trees[static_cast<std::size_t>(tree)];
+    gradient_.setZero(engine_.sizes().nv);
+    coordinate(pair.coordinates->row[k], gradient_.data());
+    for (int v = range.v0; v < range.v1; ++v) tau[v - range.v0] += gradient_[v];
+    return;
+  }
+  const Vec3 f = s.basis.col(k);
+  const auto in_tree = [&](int link) { return link >= 0 && trees.links[static_cast<std::size_t>(link)].tree == tree; };
+  if (in_tree(pair.link1)) engine_.add_generalized_of_tree(pair.link1, f, s.c1.cross(f), tau);
+  if (in_tree(pair.link2)) engine_.add_generalized_of_tree(pair.link2, -f, -s.c2.cross(f), tau);
 }
 
 void Contacts::wrenches(int slot, const Vec3& r, std::vector<Engine::LinkWrench>& out) const {

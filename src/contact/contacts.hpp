@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "contact/broad_phase.hpp"
 #include "contact/contact_system.hpp"
 #include "engine/engine.hpp"
 
@@ -56,14 +57,19 @@ class Contacts {
   Engine& engine() { return engine_; }
   int slots() const { return contacts_->slots(); }
 
-  // Gaps and rates of every slot nearer than `reach`; others get present = false and a gap no smaller than the true one
-  // is known to be. The engine must have been evaluated at s: this does it.
+  // Gaps and rates of every slot whose shapes may be nearer than `reach` (broad_phase.hpp); others are not present.
+  // Evaluates the engine at s.
   void detect(const State& s, double reach);
-  // A lower bound of the gaps of a pair at the engine's present links, from balls about its shapes: cheap, and large
-  // where they are far apart; minus infinity where nothing is known.
-  double least_gap(const PairInstance& pair) const;
+  // Slots that detect() found present, ascending.
+  const std::vector<int>& near() const { return near_; }
+  // No larger than the distance of the slot's shapes at the engine's present links.
+  double distance_bound(int slot) const {
+    return broad_.distance_bound(engine_, contacts_->pair_of_slot[static_cast<std::size_t>(slot)]);
+  }
   // Gap and rates, and with `accelerations` the biases, of one slot at the engine's present links.
   void evaluate(int slot, bool accelerations);
+  // The same with the feature that the slot's branch names, whether or not it is the nearest here.
+  void evaluate_on_branch(int slot);
   // Derivatives at the engine's present links with the given generalized accelerations in them (Engine::observe(s,
   // &a)).
   void tangent(int slot, SlotTangent& out);
@@ -85,15 +91,21 @@ class Contacts {
 
   // out (nv numbers) = W column k of the slot: 0 normal, 1 and 2 tangents.
   void column(int slot, int k, double* out) const;
+  // The part of it that belongs to one tree, added to tau, which starts at the tree's first velocity.
+  void add_column(int slot, int k, int tree, double* tau);
   // Wrenches of a force with components along n, t1, t2.
   void wrenches(int slot, const Vec3& r, std::vector<Engine::LinkWrench>& out) const;
 
  private:
   std::shared_ptr<const ContactSystem> contacts_;
   Engine& engine_;
+  BroadPhase broad_;
   std::vector<SlotState> state_;
+  std::vector<int> pairs_, near_, touched_;  // pairs and slots of the last detection; slots evaluated since the one before
+  std::vector<char> is_touched_;
   std::vector<Branch> branch_;
 
+  void mark(int slot);
   // Value, rate and bias of a row written in coordinates, and its gradient by velocity index.
   struct CoordinateValue {
     double value, rate, bias;
@@ -101,6 +113,7 @@ class Contacts {
   CoordinateValue coordinate(const CoordinateRow& row, double* gradient) const;
   State state_at_;
   bool any_coordinates_ = false;
+  Vec gradient_;
 };
 
 }  // namespace clatter::contact

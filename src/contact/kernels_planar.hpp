@@ -110,6 +110,13 @@ T edge_overhang(const Geometry& polygon, int i, const V2<T>& c) {
   return smaller<T>(along, length - along);
 }
 
+// Point against edge e of a polygon. The margin is the distance of the foot from the edge's ends.
+template <class T>
+void point_against_edge(const V2<T>& c, const Geometry& polygon, int e, const Frame2<T>& frame, Near2<T>& out) {
+  out = ball_line<T>(c, 0, frame, flat(item(polygon.points, e)), flat(item(polygon.normals, e)));
+  out.margin = edge_overhang<T>(polygon, e, frame.local(c));
+}
+
 // Point against polygon: the edge with the largest distance. The margin is how much it leads; outside, where that says
 // little, it also ends with the edge.
 template <class T>
@@ -190,16 +197,6 @@ bool circle_circle(const Geometry& a, const Geometry& b, const Frame2<T>& A, con
 template <class T>
 bool hole_point(const Geometry& hole, const Frame2<T>& A, const V2<T>& point, Near2<T>& out) {
   out = ball_in_hole<T, 2>(point, 0, A.p, hole.radius, A.x);
-  turn_round(out);
-  return true;
-}
-
-template <class T>
-bool polygon_polygon(const Geometry& a, const Geometry& b, int slot, const Frame2<T>& A, const Frame2<T>& B,
-                     Branch& branch, Near2<T>& out) {
-  const int count = count_of(a.points);
-  if (slot < count) return point_against_polygon<T>(A.point(item(a.points, slot)), b, B, branch, out);
-  point_against_polygon<T>(B.point(item(b.points, slot - count)), a, A, branch, out);
   turn_round(out);
   return true;
 }

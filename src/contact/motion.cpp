@@ -85,7 +85,10 @@ void Motion::observe(const State& s, const Vec& lambda, const Vec& W) {
     const SlotState& state = contacts[i];
     out = {};
     out.gap = state.gap;
-    if (!state.present) continue;
+    if (!state.present) {
+      out.gap = std::max(state.gap, contacts.distance_bound(i));
+      continue;
+    }
     out.point = state.p2;
     for (int k = 0; k < 3; ++k) out.rate[k] = state.rate[k];
     out.backward = state.rate[1] < 0;

@@ -29,6 +29,7 @@ NonsmoothAlpha::NonsmoothAlpha(ContactDynamics& dynamics, const IntegratorSettin
   const auto slots = static_cast<std::size_t>(contacts_.slots());
   for (std::vector<char>* c : {&closed_, &closed_trial_, &held_}) c->assign(slots, 0);
   for (Vec* x : {&force_, &force_trial_, &impact_}) x->setZero(3 * contacts_.slots());
+  impact_rate_.setZero(2 * contacts_.slots());
   for (Vec* x : {&A_, &A_trial_, &A0_, &r_, &da_, &x_, &rhs_, &impulses_}) x->setZero(n_.nv);
   for (Vec* x : {&B_, &B_trial_, &B0_, &f_}) x->setZero(n_.nz);
   for (Vec* x : {&dlambda_, &mu_step_, &residual_}) x->setZero(n_.nc());
@@ -42,7 +43,7 @@ void NonsmoothAlpha::started() {
   closed_.assign(closed_.size(), 0);
   force_.setZero();
   if (system().any_rigid) {
-    contacts_.detect(contact_.engine_state(now_), near);
+    detect(now_, near);
     for (int slot = 0; slot < contacts_.slots(); ++slot) {
       const SlotState& s = contacts_[slot];
       closed_[static_cast<std::size_t>(slot)] =
@@ -90,7 +91,7 @@ void NonsmoothAlpha::consistent(const State& s, const std::vector<char>& closed,
   }
   forces.setZero();
   if (problem_.size() == 0) return;
-  problem_.assemble(1);
+  assemble(1);
   solve_contacts("forces");
   for (int i = 0; i < problem_.size(); ++i) forces.segment<3>(3 * problem_[i].slot) = problem_[i].r;
   problem_.impulses(impulses_);
@@ -162,7 +163,7 @@ bool NonsmoothAlpha::smooth_part(double h) {
     }
     force_trial_.setZero();
     if (problem_.size() > 0) {
-      problem_.assemble(cv);
+      assemble(cv);
       solve_contacts("forces");
       for (int i = 0; i < problem_.size(); ++i) force_trial_.segment<3>(3 * problem_[i].slot) = problem_[i].r;
       problem_.impulses(impulses_);
@@ -224,7 +225,7 @@ bool NonsmoothAlpha::collide() {
     add(hit.slot, !bounces ? 0.0 : end > 0 ? std::min(1.0, hit.approach / end) : 1.0, fast);
     if (!bounces) closed_trial_[static_cast<std::size_t>(hit.slot)] = 1;
   }
-  problem_.assemble(1);
+  assemble(1);
   rates_.resize(problem_.rows());
   for (int i = 0, row = 0; i < problem_.size(); ++i)
     for (int k = 0; k < problem_[i].rows(); ++k) rates_[row++] = contacts_[problem_[i].slot].rate[k];
@@ -237,6 +238,7 @@ bool NonsmoothAlpha::collide() {
     const SlotState& c = contacts_[item.slot];
     impact_.segment<3>(3 * item.slot) = item.r;
     const double after = c.rate[0] + problem_.along(i, 0, x_);
+    impact_rate_.segment<2>(2 * item.slot) = Eigen::Vector2d(c.rate[0], after);
     const int group = system().pair(item.slot).group;
     if (!item.r.isZero(0)) {
       any = true;
@@ -308,7 +310,7 @@ bool NonsmoothAlpha::attempt(double t1) {
   double penetration = 0;
   bool jump = false;
   if (system().any_rigid) {
-    contacts_.detect(contact_.engine_state(trial_), 0);
+    detect(trial_, 0);
     for (int slot = 0; slot < contacts_.slots(); ++slot) {
       const auto at = static_cast<std::size_t>(slot);
       const SlotState& c = contacts_[slot];
@@ -323,7 +325,7 @@ bool NonsmoothAlpha::attempt(double t1) {
     }
     if (!hit_.empty()) {
       // Rate at the moment the gap vanished: gap + gap'_0 s + (gap'_1 - gap'_0) s^2 / (2 h) = 0.
-      contacts_.detect(contact_.engine_state(now_), std::numeric_limits<double>::infinity());
+      detect(now_, std::numeric_limits<double>::infinity());
       for (Hit& hit : hit_) {
         const SlotState& c = contacts_[hit.slot];
         if (!c.present || c.gap <= 0) continue;
@@ -379,6 +381,7 @@ bool NonsmoothAlpha::attempt(double t1) {
       sample.force = force_trial_.segment<3>(3 * slot);
       sample.impulse = impact_.segment<3>(3 * slot);
       sample.impact = !sample.impulse.isZero(0);
+      for (int k = 0; sample.impact && k < 2; ++k) sample.rate[k] = impact_rate_[2 * slot + k];
       if (sample.force.isZero(0) && sample.impulse.isZero(0)) continue;
       contacts_.evaluate(slot, false);
       const SlotState& c = contacts_[slot];
@@ -392,7 +395,6 @@ bool NonsmoothAlpha::attempt(double t1) {
       samples_trial_.push_back(sample);
     }
   }
-  impulse_trial_ = impact_;
   trial_known_ = true;
   finish_step(!jump, penetration);
   return true;

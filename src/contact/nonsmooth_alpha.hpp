@@ -58,7 +58,8 @@ class NonsmoothAlpha final : public ContactStepper {
   Vec force_, force_trial_;  // of lasting contacts, three numbers a slot
   Vec A_, A_trial_, B_, B_trial_, A0_, B0_;
   Vec r_, f_, da_, dlambda_, x_, mu_step_, rhs_, impulses_, residual_, phi_, rates_, factors_, p_base_, p_end_, p_;
-  Vec impact_;  // impulses of the collision, three numbers a slot
+  Vec impact_;       // impulses of the collision, three numbers a slot
+  Vec impact_rate_;  // of those that collided: gap rates before and after, two numbers a slot
   struct Hit {
     int slot;
     double approach;  // speed at which the gap vanished

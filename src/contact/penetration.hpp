@@ -10,8 +10,8 @@ namespace clatter::contact {
 
 inline double deepest_penetration(const Contacts& contacts) {
   double depth = 0;
-  for (int slot = 0; slot < contacts.slots(); ++slot)
-    if (contacts[slot].present && contacts.system().pair(slot).rigid == contacts.system().any_rigid)
+  for (const int slot : contacts.near())
+    if (contacts.system().pair(slot).rigid == contacts.system().any_rigid)
       depth = std::max(depth, -contacts[slot].gap);
   return depth;
 }

@@ -49,7 +49,7 @@ PairKind pair_kind(const Geometry& first, const Geometry& second, const Contact&
 
 // Evaluates slot `slot` of the pair for the poses of the two shapes. T = double searches and updates `branch`; the
 // other scalars keep it. False: the slot has no point of contact in this position (the edge is passed, lines are
-// parallel).
+// parallel); out.gap then is as it was given, or a distance that is known all the same.
 template <class T>
 bool touch(const Geometry& first, const Geometry& second, int slot, const Pose<T>& pose1, const Pose<T>& pose2,
            Branch& branch, Touch<T>& out);

@@ -1,97 +1,162 @@
 #include "contact/step_problem.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace clatter::contact {
 
 namespace {
 
-// Above this many rows the dense methods cost more than sweeps over blocks.
+// Up to this many rows of an island the dense methods are affordable: where Newton's fails, and for the laws of impacts.
 constexpr int kDenseRows = 160;
-// Up to this many velocities a matrix of theirs is factored within milliseconds.
-constexpr int kNewtonVelocities = 600;
-constexpr double kProxTolerance = 1e-8;
-constexpr int kProxSweeps = 4000, kLastSweeps = 20000;
+
+int find_root(std::vector<int>& root, int i) {
+  while (root[static_cast<std::size_t>(i)] != i) {
+    root[static_cast<std::size_t>(i)] = root[static_cast<std::size_t>(root[static_cast<std::size_t>(i)])];
+    i = root[static_cast<std::size_t>(i)];
+  }
+  return i;
+}
+
+void join(std::vector<int>& root, int i, int j) {
+  const int a = find_root(root, i), b = find_root(root, j);
+  root[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+}
 
 }  // namespace
 
-StepProblem::StepProblem(Contacts& contacts) : contacts_(contacts), engine_(contacts.engine()) {
-  const Tree& tree = engine_.system().tree;
-  engine_.response_groups(group_of_tree_);
-  for (std::size_t t = 0; t < tree.trees.size(); ++t) {
-    const auto g = static_cast<std::size_t>(std::abs(group_of_tree_[t]) - 1);
-    if (groups_.size() <= g) groups_.resize(g + 1);
-    const TreeRange& range = tree.trees[t];
-    groups_[g].ranges.emplace_back(range.v0, range.v1 - range.v0);
-    groups_[g].size += range.v1 - range.v0;
-    groups_[g].lone_tree = group_of_tree_[t] > 0 ? static_cast<int>(t) : -1;
-    group_of_tree_[t] = static_cast<int>(g);
+void StepProblem::Report::take(const Report& other) {
+  solved = solved && other.solved;
+  complementarity = std::max(complementarity, other.complementarity);
+  violation = std::max(violation, other.violation);
+}
+
+StepProblem::StepProblem(Contacts& contacts) : contacts_(contacts), engine_(contacts.engine()), joints_(by_joints()) {
+  coupling_ = &joints_;
+  const int nv = engine_.sizes().nv;
+  for (Vec* x : {&column_, &answer_, &x_, &F_, &trial_, &weight_, &lu_x_}) x->setZero(nv);
+  island_begin_.assign(1, 0);
+}
+
+void StepProblem::number(const Tree& tree, Coupling& coupling) {
+  int first = 0;
+  for (Group& group : coupling.groups) {
+    group.first = first;
+    first += group.size;
+    group.size = 0;
   }
-  whole_.ranges.emplace_back(0, engine_.sizes().nv);
-  whole_.size = engine_.sizes().nv;
-  column_.setZero(engine_.sizes().nv);
-  answer_.setZero(engine_.sizes().nv);
+  coupling.place_in_group.clear();
+  for (std::size_t t = 0; t < tree.trees.size(); ++t) {
+    int& size = coupling.groups[static_cast<std::size_t>(coupling.group_of_tree[t])].size;
+    coupling.place_in_group.push_back(size);
+    size += tree.trees[t].v1 - tree.trees[t].v0;
+  }
+}
+
+StepProblem::Coupling StepProblem::by_joints() const {
+  Coupling out;
+  const Tree& tree = engine_.system().tree;
+  engine_.response_groups(out.group_of_tree);
+  for (std::size_t t = 0; t < tree.trees.size(); ++t) {
+    const auto g = static_cast<std::size_t>(std::abs(out.group_of_tree[t]) - 1);
+    if (out.groups.size() <= g) out.groups.resize(g + 1);
+    const TreeRange& range = tree.trees[t];
+    out.groups[g].ranges.emplace_back(range.v0, range.v1 - range.v0);
+    out.groups[g].size += range.v1 - range.v0;
+    out.groups[g].lone_tree = out.group_of_tree[t] > 0 ? static_cast<int>(t) : -1;
+    out.group_of_tree[t] = static_cast<int>(g);
+  }
+  number(tree, out);
+  return out;
+}
+
+// Trees that tangents or constraint rows tie together.
+StepProblem::Coupling StepProblem::by_matrix(const StepMatrix& matrix) const {
+  Coupling out;
+  const Tree& tree = engine_.system().tree;
+  const std::size_t trees = tree.trees.size();
+  std::vector<int> root(trees), tree_of(static_cast<std::size_t>(engine_.sizes().nv));
+  for (std::size_t t = 0; t < trees; ++t) {
+    root[t] = static_cast<int>(t);
+    for (int v = tree.trees[t].v0; v < tree.trees[t].v1; ++v) tree_of[static_cast<std::size_t>(v)] = static_cast<int>(t);
+  }
+  const Pattern& M = matrix.tangents().M.pattern();
+  const Pattern& G = matrix.tangents().G.pattern();
+  std::vector<int> first_of_row(static_cast<std::size_t>(G.rows()), -1);
+  for (int j = 0; j < engine_.sizes().nv; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    for (int e = M.col_start()[at]; e < M.col_start()[at + 1]; ++e)
+      join(root, tree_of[at], tree_of[static_cast<std::size_t>(M.row_index()[static_cast<std::size_t>(e)])]);
+    for (int e = G.col_start()[at]; e < G.col_start()[at + 1]; ++e) {
+      int& first = first_of_row[static_cast<std::size_t>(G.row_index()[static_cast<std::size_t>(e)])];
+      if (first < 0) first = tree_of[at];
+      join(root, first, tree_of[at]);
+    }
+  }
+  out.group_of_tree.assign(trees, -1);
+  for (std::size_t t = 0; t < trees; ++t) {
+    const auto r = static_cast<std::size_t>(find_root(root, static_cast<int>(t)));
+    if (r == t) {
+      out.group_of_tree[t] = static_cast<int>(out.groups.size());
+      out.groups.emplace_back();
+    } else {
+      out.group_of_tree[t] = out.group_of_tree[r];
+    }
+    Group& group = out.groups[static_cast<std::size_t>(out.group_of_tree[t])];
+    group.ranges.emplace_back(tree.trees[t].v0, tree.trees[t].v1 - tree.trees[t].v0);
+    group.size += tree.trees[t].v1 - tree.trees[t].v0;
+  }
+  number(tree, out);
+  return out;
 }
 
 void StepProblem::begin(StepMatrix* matrix) {
-  matrix_ = matrix;
-  for (const int g : touched_) groups_[static_cast<std::size_t>(g)].members.clear();
-  whole_.members.clear();
+  for (const int g : touched_) groups()[static_cast<std::size_t>(g)].root = -1;
   touched_.clear();
+  matrix_ = matrix;
+  if (matrix_ != nullptr && stiff_.groups.empty()) stiff_ = by_matrix(*matrix_);
+  coupling_ = matrix_ != nullptr ? &stiff_ : &joints_;
   items_.clear();
   parts_.clear();
   W_.clear();
-  X_.clear();
-}
-
-void StepProblem::gather(const Group& group, const double* full, double* packed) const {
-  for (const auto& [v0, n] : group.ranges) packed = std::copy(full + v0, full + v0 + n, packed);
+  island_items_.clear();
+  island_begin_.assign(1, 0);
 }
 
 StepProblem::Item& StepProblem::add(int slot, const BlockCone& cone) {
-  const int index = size();
   Item item;
   item.slot = slot;
   item.cone = cone;
   items_.push_back(item);
   std::array<Part, 2> parts;
   const PairInstance& pair = contacts_.system().pair(slot);
-  const int links[2] = {pair.link1, pair.link2};
   int count = 0;
-  for (const int link : links) {
+  for (const int link : {pair.link1, pair.link2}) {
     if (link < 0) continue;
     const int tree = engine_.system().tree.links[static_cast<std::size_t>(link)].tree;
-    const int g = matrix_ != nullptr ? 0 : group_of_tree_[static_cast<std::size_t>(tree)];
+    const int g = coupling_->group_of_tree[static_cast<std::size_t>(tree)];
     if (count == 1 && parts[0].group == g) continue;
-    Group& group = matrix_ != nullptr ? whole_ : groups_[static_cast<std::size_t>(g)];
+    const Group& group = groups()[static_cast<std::size_t>(g)];
     if (group.size == 0) continue;
-    if (group.members.empty() && matrix_ == nullptr) touched_.push_back(g);
-    group.members.push_back(index);
     parts[static_cast<std::size_t>(count)].group = g;
     parts[static_cast<std::size_t>(count)].offset = static_cast<int>(W_.size());
     W_.resize(W_.size() + static_cast<std::size_t>(item.rows() * group.size));
     ++count;
   }
-  X_.resize(W_.size());
-  for (int k = 0; k < item.rows(); ++k) {
-    contacts_.column(slot, k, column_.data());
-    bool answered = false;
-    for (const Part& part : parts) {
-      if (part.group < 0) continue;
-      const Group& group = matrix_ != nullptr ? whole_ : groups_[static_cast<std::size_t>(part.group)];
-      double* W = W_.data() + part.offset + k * group.size;
-      double* X = X_.data() + part.offset + k * group.size;
-      gather(group, column_.data(), W);
-      if (matrix_ != nullptr) {
-        matrix_->solve(column_.data(), nullptr, X, nullptr);
-      } else if (group.lone_tree >= 0) {
-        engine_.response_tree(group.lone_tree, W, X);
-      } else {
-        if (!answered) engine_.response(column_.data(), answer_.data(), nullptr);
-        answered = true;
-        gather(group, answer_.data(), X);
-      }
+  int last_tree = -1;
+  for (const int link : {pair.link1, pair.link2}) {
+    if (link < 0) continue;
+    const int tree = engine_.system().tree.links[static_cast<std::size_t>(link)].tree;
+    if (tree == last_tree) continue;
+    last_tree = tree;
+    const int g = coupling_->group_of_tree[static_cast<std::size_t>(tree)];
+    const Group& group = groups()[static_cast<std::size_t>(g)];
+    if (group.size == 0) continue;
+    const Part& part = parts[0].group == g ? parts[0] : parts[1];
+    for (int k = 0; k < item.rows(); ++k) {
+      double* W = W_.data() + part.offset + k * group.size + coupling_->place_in_group[static_cast<std::size_t>(tree)];
+      contacts_.add_column(slot, k, tree, W);
     }
   }
   parts_.push_back(parts);
@@ -100,9 +165,9 @@ StepProblem::Item& StepProblem::add(int slot, const BlockCone& cone) {
 
 double StepProblem::along(int i, int k, const Vec& x) const {
   double sum = 0;
-  for (const Part& part : parts_[static_cast<std::size_t>(i)]) {
+  for (const Part& part : parts(i)) {
     if (part.group < 0) continue;
-    const Group& group = matrix_ != nullptr ? whole_ : groups_[static_cast<std::size_t>(part.group)];
+    const Group& group = group_of(part);
     const double* W = W_.data() + part.offset + k * group.size;
     for (const auto& [v0, n] : group.ranges)
       for (int j = 0; j < n; ++j) sum += *W++ * x[v0 + j];
@@ -110,38 +175,152 @@ double StepProblem::along(int i, int k, const Vec& x) const {
   return sum;
 }
 
-void StepProblem::assemble(double factor) {
-  A_.blocks.clear();
-  A_.begin.assign(1, 0);
-  seen_.assign(items_.size(), -1);
-  row0_.clear();
-  int row = 0;
-  for (std::size_t i = 0; i < items_.size(); ++i) {
-    const int ni = items_[i].rows();
-    row0_.push_back(row);
-    row += ni;
-    for (const Part& part : parts_[i]) {
-      if (part.group < 0) continue;
-      const Group& group = matrix_ != nullptr ? whole_ : groups_[static_cast<std::size_t>(part.group)];
-      for (const int j : group.members) {
-        const auto at = static_cast<std::size_t>(j);
-        if (seen_[at] < A_.begin.back()) {
-          seen_[at] = static_cast<int>(A_.blocks.size());
-          A_.blocks.push_back({j, Mat3::Zero()});
-        }
-        Mat3& A = A_.blocks[static_cast<std::size_t>(seen_[at])].A;
-        const Part& other = parts_[at][0].group == part.group ? parts_[at][0] : parts_[at][1];
-        const int nj = items_[at].rows();
-        for (int k = 0; k < ni; ++k) {
-          const Eigen::Map<const Vec> w(W_.data() + part.offset + k * group.size, group.size);
-          for (int l = 0; l < nj; ++l) {
-            const Eigen::Map<const Vec> x(X_.data() + other.offset + l * group.size, group.size);
-            A(k, l) += factor * w.dot(x);
-          }
-        }
-      }
+double StepProblem::along_packed(int i, int k, const double* x) const {
+  double sum = 0;
+  for (const Part& part : parts(i)) {
+    if (part.group < 0) continue;
+    const Group& group = group_of(part);
+    const double* W = W_.data() + part.offset + k * group.size;
+    const double* u = x + group.first;
+    for (int j = 0; j < group.size; ++j) sum += W[j] * u[j];
+  }
+  return sum;
+}
+
+void StepProblem::add_response(int i, const Vec3& r, double* x) const {
+  for (const Part& part : parts(i)) {
+    if (part.group < 0) continue;
+    const Group& group = group_of(part);
+    double* u = x + group.first;
+    for (int k = 0; k < items_[static_cast<std::size_t>(i)].rows(); ++k) {
+      if (r[k] == 0) continue;
+      const double* X = X_.data() + part.offset + k * group.size;
+      for (int j = 0; j < group.size; ++j) u[j] += r[k] * X[j];
     }
-    A_.begin.push_back(static_cast<int>(A_.blocks.size()));
+  }
+}
+
+Vec3 StepProblem::rates(int i, const double* x) const {
+  const Item& item = items_[static_cast<std::size_t>(i)];
+  Vec3 y = item.b;
+  for (int k = 0; k < item.rows(); ++k) y[k] += along_packed(i, k, x);
+  return y;
+}
+
+void StepProblem::find_islands() {
+  const auto find = [&](int g) {
+    while (groups()[static_cast<std::size_t>(g)].root != g) g = groups()[static_cast<std::size_t>(g)].root;
+    return g;
+  };
+  for (const std::array<Part, 2>& two : parts_)
+    for (const Part& part : two) {
+      if (part.group < 0) continue;
+      Group& group = groups()[static_cast<std::size_t>(part.group)];
+      if (group.root < 0) {
+        group.root = part.group;
+        touched_.push_back(part.group);
+      }
+      const int a = find(two[0].group), b = find(part.group);
+      groups()[static_cast<std::size_t>(std::max(a, b))].root = std::min(a, b);
+    }
+  // Islands are numbered by their first contact; a contact that moves nothing is one of its own.
+  for (const int g : touched_) groups()[static_cast<std::size_t>(g)].node = -1;
+  island_of_.clear();
+  int count = 0;
+  for (const std::array<Part, 2>& two : parts_) {
+    if (two[0].group < 0) {
+      island_of_.push_back(count++);
+      continue;
+    }
+    int& number = groups()[static_cast<std::size_t>(find(two[0].group))].node;
+    if (number < 0) number = count++;
+    island_of_.push_back(number);
+  }
+  island_begin_.assign(static_cast<std::size_t>(count) + 1, 0);
+  for (const int k : island_of_) ++island_begin_[static_cast<std::size_t>(k) + 1];
+  for (int k = 0; k < count; ++k)
+    island_begin_[static_cast<std::size_t>(k) + 1] += island_begin_[static_cast<std::size_t>(k)];
+  row0_.assign(island_begin_.begin(), island_begin_.end());
+  island_items_.resize(items_.size());
+  for (int i = 0; i < size(); ++i) {
+    int& at = row0_[static_cast<std::size_t>(island_of_[static_cast<std::size_t>(i)])];
+    island_items_[static_cast<std::size_t>(at++)] = i;
+  }
+}
+
+// Columns that meet no group in common are answered together.
+void StepProblem::respond(double factor) {
+  X_.resize(W_.size());
+  for (const int g : touched_) groups()[static_cast<std::size_t>(g)].next_batch = 0;
+  jobs_.clear();
+  for (int i = 0; i < size(); ++i)
+    for (int k = 0; k < items_[static_cast<std::size_t>(i)].rows(); ++k) {
+      int batch = 0;
+      bool together = false;
+      for (const Part& part : parts(i)) {
+        if (part.group < 0) continue;
+        const Group& group = group_of(part);
+        if (matrix_ == nullptr && group.lone_tree >= 0) {
+          engine_.response_tree(group.lone_tree, W_.data() + part.offset + k * group.size,
+                                X_.data() + part.offset + k * group.size);
+          continue;
+        }
+        together = true;
+        batch = std::max(batch, group.next_batch);
+      }
+      if (!together) continue;
+      for (const Part& part : parts(i))
+        if (part.group >= 0) groups()[static_cast<std::size_t>(part.group)].next_batch = batch + 1;
+      jobs_.push_back({batch, i, k});
+    }
+  std::sort(jobs_.begin(), jobs_.end(), [](const Job& a, const Job& b) {
+    return a.batch != b.batch ? a.batch < b.batch : a.item != b.item ? a.item < b.item : a.row < b.row;
+  });
+  const auto each_entry = [&](const Job& job, auto&& visit) {
+    for (const Part& part : parts(job.item)) {
+      if (part.group < 0) continue;
+      const Group& group = group_of(part);
+      if (matrix_ == nullptr && group.lone_tree >= 0) continue;
+      int at = part.offset + job.row * group.size;
+      for (const auto& [v0, n] : group.ranges)
+        for (int j = 0; j < n; ++j) visit(v0 + j, static_cast<std::size_t>(at++));
+    }
+  };
+  for (std::size_t first = 0, last = 0; first < jobs_.size(); first = last) {
+    column_.setZero();
+    for (last = first; last < jobs_.size() && jobs_[last].batch == jobs_[first].batch; ++last)
+      each_entry(jobs_[last], [&](int v, std::size_t at) { column_[v] = W_[at]; });
+    if (matrix_ != nullptr) {
+      matrix_->solve(column_.data(), nullptr, answer_.data(), nullptr);
+    } else {
+      engine_.response(column_.data(), answer_.data(), nullptr);
+    }
+    for (std::size_t j = first; j < last; ++j) each_entry(jobs_[j], [&](int v, std::size_t at) { X_[at] = answer_[v]; });
+  }
+  if (factor != 1)
+    for (double& x : X_) x *= factor;
+}
+
+void StepProblem::assemble(double factor) {
+  find_islands();
+  respond(factor);
+  diagonal_.resize(items_.size());
+  diagonal_scale_.resize(items_.size());
+  for (int i = 0; i < size(); ++i) {
+    Mat3 A = Mat3::Zero();
+    const int n = items_[static_cast<std::size_t>(i)].rows();
+    for (const Part& part : parts(i)) {
+      if (part.group < 0) continue;
+      const int m = group_of(part).size;
+      for (int k = 0; k < n; ++k)
+        for (int l = 0; l < n; ++l) {
+          const double *W = W_.data() + part.offset + k * m, *X = X_.data() + part.offset + l * m;
+          for (int j = 0; j < m; ++j) A(k, l) += W[j] * X[j];
+        }
+    }
+    diagonal_[static_cast<std::size_t>(i)] = A;
+    const double t = std::max(A(1, 1), A(2, 2)) + std::abs(A(1, 2));
+    diagonal_scale_[static_cast<std::size_t>(i)] = Vec3(A(0, 0) > 0 ? A(0, 0) : 1, t > 0 ? t : 1, t > 0 ? t : 1);
   }
 }
 
@@ -151,111 +330,164 @@ int StepProblem::rows() const {
   return n;
 }
 
-bool StepProblem::few_rows() const { return rows() <= kDenseRows; }
+std::span<const int> StepProblem::island(int k) const {
+  const auto at = static_cast<std::size_t>(k);
+  return {island_items_.data() + island_begin_[at], static_cast<std::size_t>(island_begin_[at + 1] - island_begin_[at])};
+}
 
-void StepProblem::matrix(Mat& A) const {
-  const int n = rows();
+int StepProblem::island_rows(int k) const {
+  int n = 0;
+  for (const int i : island(k)) n += items_[static_cast<std::size_t>(i)].rows();
+  return n;
+}
+
+bool StepProblem::few_rows(int k) const { return island_rows(k) <= kDenseRows; }
+
+void StepProblem::matrix(int which, Mat& A) const {
+  const int n = island_rows(which);
   A.setZero(n, n);
-  int at = 0;
-  for (std::size_t i = 0; i < items_.size(); ++i) {
-    for (int k = A_.begin[i]; k < A_.begin[i + 1]; ++k) {
-      const BlockMatrix::Block& block = A_.blocks[static_cast<std::size_t>(k)];
-      const auto j = static_cast<std::size_t>(block.column);
-      A.block(at, row0_[j], items_[i].rows(), items_[j].rows()) =
-          block.A.topLeftCorner(items_[i].rows(), items_[j].rows());
+  int row = 0;
+  for (const int i : island(which)) {
+    const int ni = items_[static_cast<std::size_t>(i)].rows();
+    int column = 0;
+    for (const int j : island(which)) {
+      const int nj = items_[static_cast<std::size_t>(j)].rows();
+      for (const Part& left : parts(i))
+        for (const Part& right : parts(j)) {
+          if (left.group < 0 || left.group != right.group) continue;
+          const int m = group_of(left).size;
+          for (int k = 0; k < ni; ++k)
+            for (int l = 0; l < nj; ++l) {
+              const double *W = W_.data() + left.offset + k * m, *X = X_.data() + right.offset + l * m;
+              double sum = 0;
+              for (int v = 0; v < m; ++v) sum += W[v] * X[v];
+              A(row + k, column + l) += sum;
+            }
+        }
+      column += nj;
     }
-    at += items_[i].rows();
+    row += ni;
   }
 }
 
 StepProblem::Report StepProblem::solve() {
-  if (items_.empty()) return {};
-  if (few_rows()) return solve_dense();
   Report report;
-  report.solved = false;
-  if (engine_.sizes().nv <= kNewtonVelocities) report = solve_newton();
-  return report.solved ? report : solve_blocks(kProxSweeps);
+  for (int k = 0; k < islands(); ++k) report.take(solve(k));
+  return report;
 }
 
-StepProblem::Report StepProblem::solve_dense() {
-  const int count = rows();
-  matrix(dense_.A);
+StepProblem::Report StepProblem::solve(int which) {
+  const Report report = solve_many(island(which));
+  if (report.solved || !few_rows(which)) return report;
+  best_in_turn_.clear();
+  for (const int i : island(which)) best_in_turn_.push_back(items_[static_cast<std::size_t>(i)].r);
+  const Report dense = solve_dense(which);
+  if (dense.solved || dense.complementarity < report.complementarity) return dense;
+  std::size_t at = 0;
+  for (const int i : island(which)) items_[static_cast<std::size_t>(i)].r = best_in_turn_[at++];
+  return report;
+}
+
+StepProblem::Report StepProblem::solve_dense(int which) {
+  ++counts_.dense;
+  const int count = island_rows(which);
+  matrix(which, dense_.A);
   dense_.b.resize(count);
   r_.resize(count);
   dense_.cones.clear();
   bool warm = false;
-  for (std::size_t i = 0; i < items_.size(); ++i) {
-    const Item& item = items_[i];
+  int at = 0;
+  for (const int i : island(which)) {
+    const Item& item = items_[static_cast<std::size_t>(i)];
     const BlockCone& c = item.cone;
-    const int at = row0_[i];
     for (int k = 0; k < item.rows(); ++k) {
       dense_.b[at + k] = item.b[k];
       r_[at + k] = item.r[k];
       warm = warm || item.r[k] != 0;
     }
     dense_.cones.push_back(c.bilateral ? Cone::line(at) : Cone::ray(at));
-    if (c.tangents == 0) continue;
     if (c.sliding) {
       for (int k = 0; k < c.tangents; ++k)
         dense_.cones.push_back(Cone::interval(at, at + 1 + k, c.mu * c.d[k], -c.mu * c.d[k], 0, 0));
     } else if (c.tangents == 1) {
       dense_.cones.push_back(Cone::friction(at, at + 1, c.mu));
-    } else {
+    } else if (c.tangents == 2) {
       dense_.cones.push_back(Cone::disc(at, at + 1, c.mu));
     }
+    at += item.rows();
   }
   ContactOptions options;
   options.warm_start = warm;
   ContactResult result = solver_.solve(dense_, r_, options);
   if (result.status != ContactStatus::solved && warm) {
     options.warm_start = false;
-    const double before = result.residual;
-    Vec& other = answer_rows_;
-    other.resize(count);
-    const ContactResult cold = solver_.solve(dense_, other, options);
-    if (cold.residual < before) {
+    r_cold_.resize(count);
+    const ContactResult cold = solver_.solve(dense_, r_cold_, options);
+    if (cold.residual < result.residual) {
       result = cold;
-      r_ = other;
+      r_ = r_cold_;
     }
   }
-  for (std::size_t i = 0; i < items_.size(); ++i)
-    for (int k = 0; k < items_[i].rows(); ++k) items_[i].r[k] = r_[row0_[i] + k];
-  if (result.status == ContactStatus::solved) return {true, result.residual, result.violation};
-  // Dependent contacts with discs: many sweeps find what Newton's method circles around.
-  const Report swept = solve_blocks(kLastSweeps);
-  if (swept.complementarity < result.residual) return swept;
-  for (std::size_t i = 0; i < items_.size(); ++i)
-    for (int k = 0; k < items_[i].rows(); ++k) items_[i].r[k] = r_[row0_[i] + k];
-  return {false, result.residual, result.violation};
+  int row = 0;
+  for (const int i : island(which)) {
+    Item& item = items_[static_cast<std::size_t>(i)];
+    for (int k = 0; k < item.rows(); ++k) item.r[k] = r_[row++];
+  }
+  return {result.status == ContactStatus::solved, result.residual, result.violation};
 }
 
-StepProblem::Report StepProblem::solve_blocks(int sweeps) {
-  const std::size_t n = items_.size();
-  cones_.resize(n);
-  b_blocks_.resize(n);
-  r_blocks_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    cones_[i] = items_[i].cone;
-    b_blocks_[i] = items_[i].b;
-    r_blocks_[i] = items_[i].r;
+double StepProblem::scale_of(std::span<const int> list) const {
+  double scale = 0;
+  for (const int i : list) {
+    const Item& item = items_[static_cast<std::size_t>(i)];
+    for (int k = 0; k < item.rows(); ++k) scale = std::max(scale, std::abs(item.b[k]));
   }
-  const BlockProx::Report report = prox_.solve(A_, cones_, b_blocks_, r_blocks_, kProxTolerance, sweeps);
-  for (std::size_t i = 0; i < n; ++i) items_[i].r = r_blocks_[i];
-  return {report.converged, report.residual, 0};
+  return scale;
+}
+
+double StepProblem::natural_residual(std::span<const int> list, const std::vector<Vec3>& r, double* x) const {
+  for (const int g : nodes_) {
+    const Group& group = groups()[static_cast<std::size_t>(g)];
+    std::fill(x + group.first, x + group.first + group.size, 0.0);
+  }
+  for (const int i : list) add_response(i, r[static_cast<std::size_t>(i)], x);
+  double worst = 0;
+  for (const int i : list) {
+    const auto at = static_cast<std::size_t>(i);
+    const Vec3 &d = diagonal_scale_[at], y = rates(i, x);
+    const Vec3 moved = project(items_[at].cone, r[at] - y.cwiseQuotient(d)) - r[at];
+    for (int k = 0; k < items_[at].rows(); ++k) worst = std::max(worst, d[k] * std::abs(moved[k]));
+  }
+  const double scale = scale_of(list);
+  return scale > 0 ? worst / scale : worst;
+}
+
+double StepProblem::quadratic(int which) {
+  gather_nodes(island(which));
+  for (const int g : nodes_) {
+    const Group& group = groups()[static_cast<std::size_t>(g)];
+    x_.segment(group.first, group.size).setZero();
+  }
+  double sum = 0;
+  for (const int i : island(which)) add_response(i, items_[static_cast<std::size_t>(i)].r, x_.data());
+  for (const int i : island(which))
+    for (int k = 0; k < items_[static_cast<std::size_t>(i)].rows(); ++k)
+      sum += items_[static_cast<std::size_t>(i)].r[k] * along_packed(i, k, x_.data());
+  return sum;
 }
 
 void StepProblem::impulses(Vec& out) const {
   out.setZero();
-  for (std::size_t i = 0; i < items_.size(); ++i) {
-    for (const Part& part : parts_[i]) {
+  for (int i = 0; i < size(); ++i) {
+    const Item& item = items_[static_cast<std::size_t>(i)];
+    for (const Part& part : parts(i)) {
       if (part.group < 0) continue;
-      const Group& group = matrix_ != nullptr ? whole_ : groups_[static_cast<std::size_t>(part.group)];
-      for (int k = 0; k < items_[i].rows(); ++k) {
-        const double r = items_[i].r[k];
-        if (r == 0) continue;
+      const Group& group = group_of(part);
+      for (int k = 0; k < item.rows(); ++k) {
+        if (item.r[k] == 0) continue;
         const double* W = W_.data() + part.offset + k * group.size;
         for (const auto& [v0, m] : group.ranges)
-          for (int j = 0; j < m; ++j) out[v0 + j] += r * *W++;
+          for (int j = 0; j < m; ++j) out[v0 + j] += item.r[k] * *W++;
       }
     }
   }

@@ -1,19 +1,24 @@
-// StepProblem: the contact problem of one step, y = A r + b with A = factor W^T X, in the present position.
+// StepProblem: the contact problem of one step in the present position,
+//
+//   y = b + W^T x,   x = factor X r,   r in K(r), -y in the normal cone of K(r) at r
 //
 // X = response of the jointed bodies to the columns W of the contacts: by the engine's mass (Engine::response), or by a
-// StepMatrix. Bodies that no joint connects do not feel each other: columns are stored over the groups of trees that
-// constraint rows tie together (Engine::response_groups), and A in blocks of contacts that share a group. Few rows are
-// solved as a dense problem by ContactSolver, many by Newton's method in the space of velocities (step_newton.cpp) and,
-// where that fails or velocities are too many, by BlockProx.
+// StepMatrix. Bodies that no joint or force couples do not feel each other: columns are stored over groups of velocities
+// that answer together, and nothing of the size contacts x contacts is formed. Contacts that share no group, directly or
+// through others, are solved apart (islands), each by
+// Newton's method in the space of velocities (step_newton.cpp) with a sparse factorisation over the graph of bodies that
+// touch, and sweeps over the contacts between its attempts; where these fail and rows are few, by the dense methods of
+// ContactSolver. Whatever the method, the residual of the natural map decides.
 #pragma once
 
-#include <Eigen/LU>
 #include <array>
+#include <span>
 #include <vector>
 
-#include "contact/block_prox.hpp"
+#include "contact/block_cone.hpp"
 #include "contact/contacts.hpp"
 #include "contact/step_matrix.hpp"
+#include "solve/block_lu.hpp"
 #include "solve/contact_solver.hpp"
 
 namespace clatter::contact {
@@ -30,6 +35,11 @@ class StepProblem {
   struct Report {
     bool solved = true;
     double complementarity = 0, violation = 0;
+    void take(const Report& other);  // the worse of each
+  };
+  // What the solvers did since it was last cleared.
+  struct Counts {
+    long newton = 0, factorisations = 0, sweeps = 0, dense = 0;
   };
 
   explicit StepProblem(Contacts& contacts);
@@ -44,63 +54,103 @@ class StepProblem {
 
   // W_k . x of contact i for a vector of velocities.
   double along(int i, int k, const Vec& x) const;
-  // Forms A. To be called before the three below, and again only when items were added.
+  // Forms X and finds the islands. To be called once, after all contacts were added and before what follows.
   void assemble(double factor);
   int rows() const;
-  bool few_rows() const;      // dense methods are affordable
-  void matrix(Mat& A) const;  // rows of the items in turn
-  // Answers with the r of all items; throws nothing.
+
+  int islands() const { return static_cast<int>(island_begin_.size()) - 1; }
+  std::span<const int> island(int k) const;  // its contacts, ascending
+  int island_rows(int k) const;
+  bool few_rows(int k) const;             // dense methods are affordable
+  void matrix(int island, Mat& A) const;  // factor W^T X of an island, rows of its contacts in turn
+
+  // Answers with the r of all items (of an island); throws nothing.
   Report solve();
+  Report solve(int island);
+  // r^T factor W^T X r of an island.
+  double quadratic(int island);
   // out = sum of W r, generalized impulses.
   void impulses(Vec& out) const;
   // S x - G^T mu = b, G x = 0 with the matrix of this problem.
   void response(const Vec& b, Vec& x, Vec& mu);
 
+  const Counts& counts() const { return counts_; }
+
  private:
   struct Group {
     std::vector<std::pair<int, int>> ranges;  // first velocity, number
     int size = 0;
+    int first = 0;       // of its velocities when those of all groups follow each other
     int lone_tree = -1;  // the only tree of a group without rows
-    std::vector<int> members;
+    int root = -1;       // while islands are found; -1: no contact
+    int next_batch = 0;
+    int node = -1;  // block row of the matrix of its island
+  };
+  // Bodies that answer together.
+  struct Coupling {
+    std::vector<Group> groups;
+    std::vector<int> group_of_tree, place_in_group;  // by tree: its group, where its velocities begin in it
   };
   struct Part {
-    int group = -1, offset = 0;  // into W_ and X_: rows() columns of the group's size
+    int group = -1;
+    int offset = 0;  // into W_ and X_: rows() columns of the group's size
+  };
+  struct Job {
+    int batch, item, row;
   };
 
-  void gather(const Group& group, const double* full, double* packed) const;
-  Report solve_dense();
-  Report solve_blocks(int sweeps);
+  static void number(const Tree& tree, Coupling& coupling);
+  Coupling by_joints() const;
+  Coupling by_matrix(const StepMatrix& matrix) const;
+  std::vector<Group>& groups() { return coupling_->groups; }
+  const std::vector<Group>& groups() const { return coupling_->groups; }
+  const Group& group_of(const Part& part) const { return groups()[static_cast<std::size_t>(part.group)]; }
+  const std::array<Part, 2>& parts(int i) const { return parts_[static_cast<std::size_t>(i)]; }
+
+  void find_islands();
+  void respond(double factor);
+  // Over the packed velocities of the groups.
+  double along_packed(int i, int k, const double* x) const;
+  void add_response(int i, const Vec3& r, double* x) const;
+  Vec3 rates(int i, const double* x) const;  // b + W^T x
+
+  Report solve_dense(int island);
+  // Natural map of an island at r, relative to the largest rate in it; x is set to X r.
+  double natural_residual(std::span<const int> list, const std::vector<Vec3>& r, double* x) const;
+  double scale_of(std::span<const int> list) const;
   // step_newton.cpp
-  Report solve_newton();
-  double newton_residual(const Vec& x, std::vector<Vec3>& r, Vec& F);
-  void newton_matrix(Mat& J) const;
-  const Group& group_of(const Part& part) const {
-    return matrix_ != nullptr ? whole_ : groups_[static_cast<std::size_t>(part.group)];
-  }
+  Report solve_many(std::span<const int> list);
+  void gather_nodes(std::span<const int> list);
+  double newton(std::span<const int> list, double stiffness, double best);
+  double newton_residual(std::span<const int> list, double stiffness, const double* x);
+  void newton_matrix(std::span<const int> list, double stiffness);
+  double sweep(std::span<const int> list, int sweeps, double best);
 
   Contacts& contacts_;
   Engine& engine_;
   StepMatrix* matrix_ = nullptr;
-  std::vector<int> group_of_tree_;
-  std::vector<Group> groups_;
-  Group whole_;  // all velocities, with a StepMatrix
+  Coupling joints_, stiff_;
+  Coupling* coupling_ = nullptr;
   std::vector<Item> items_;
   std::vector<std::array<Part, 2>> parts_;
   std::vector<double> W_, X_;
-  std::vector<int> touched_, seen_, row0_;
+  std::vector<Mat3> diagonal_;  // factor W_i^T X_i
+  std::vector<int> touched_, island_items_, island_begin_, island_of_, row0_;
+  std::vector<Job> jobs_;
   Vec column_, answer_;
 
-  BlockMatrix A_;
   ContactProblem dense_;
   ContactSolver solver_;
-  BlockProx prox_;
-  Vec r_, answer_rows_;
-  std::vector<BlockCone> cones_;
-  std::vector<Vec3> b_blocks_, r_blocks_, r_next_, best_blocks_, diagonal_;
+  Vec r_, r_cold_;
+
+  // Newton and sweeps: start and result of an outer iteration, best point met, by item.
+  std::vector<Vec3> r0_, r1_, best_, best_in_turn_;
   std::vector<Mat3> slopes_;
-  Vec newton_x_, newton_F_, newton_d_, newton_trial_;
-  Mat newton_J_;
-  Eigen::PartialPivLU<Mat> newton_lu_;
+  std::vector<Vec3> diagonal_scale_;
+  Vec x_, F_, trial_, weight_, lu_x_;  // packed; lu_x_ in the order of lu_
+  std::vector<int> nodes_, node_sizes_;  // groups of the island
+  BlockLu lu_;
+  Counts counts_;
 };
 
 }  // namespace clatter::contact

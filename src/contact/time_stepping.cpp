@@ -19,6 +19,10 @@ constexpr double kTouching = 1e-7;
 constexpr double kImpact = 2;
 // Contacts nearer than this many times what bodies move in a step take part.
 constexpr double kReach = 2;
+// Penetration deeper than this part of the length scale at the end of a step of a contact that took no part in it.
+constexpr double kMissed = 1e-7;
+// How often contacts that were missed may join.
+constexpr int kRounds = 3;
 
 }  // namespace
 
@@ -34,6 +38,7 @@ MoreauStepper::MoreauStepper(ContactDynamics& dynamics, const IntegratorSettings
   mu_step_.setZero(n_.nc());
   g_.setZero(n_.nc());
   p_.setZero(n_.np);
+  missed_at_.assign(static_cast<std::size_t>(contacts_.slots()), -1);
 }
 
 void MoreauStepper::started() {
@@ -85,44 +90,71 @@ bool MoreauStepper::free_velocity(double h) {
 }
 
 bool MoreauStepper::collect(double h) {
-  const double theta = moreau_.theta, v_scale = system().velocity_scale;
   problem_.begin(matrix_.get());
   role_.clear();
   if (!system().any_rigid) return false;
   engine_.prepare_response(contact_.engine_state(mid_));
   change_ = speed_of(dv_);
   const double reach = kReach * h * (largest_speed() + change_) + 1e-9 * system().length_scale;
-  contacts_.detect(contact_.engine_state(mid_), reach);
+  detect(mid_, reach);
   bool impacts = false;
-  for (int slot = 0; slot < contacts_.slots(); ++slot) {
-    if (!system().pair(slot).rigid || !contacts_[slot].present || contacts_[slot].gap > reach) continue;
+  for (const int slot : contacts_.near()) {
+    if (!system().pair(slot).rigid || missed_at_[static_cast<std::size_t>(slot)] >= 0) continue;
+    if (contacts_[slot].gap > reach) continue;
     contacts_.evaluate(slot, true);
-    const SlotState& s = contacts_[slot];
-    const RigidContact& law = system().rigid(slot);
-    BlockCone cone;
-    cone.tangents = frictional(slot) ? system().pair(slot).tangents : 0;
-    StepProblem::Item& item = problem_.add(slot, cone);
-    const int index = problem_.size() - 1;
-    Vec3 free = Vec3::Zero();
-    for (int k = 0; k < item.rows(); ++k) free[k] = s.rate[k] + problem_.along(index, k, dv_);
-    const double approach = -s.rate[0];
-    const bool fast = s.gap + theta * h * free[0] <= 0 &&
-                      approach > kImpact * std::max(change_, std::abs(free[0] - s.rate[0])) + kNoApproach * v_scale;
-    // Without restitution a contact that lands needs no law of its own, but for its friction.
-    const bool impact = fast && law.restitution > 0;
-    impacts = impacts || impact;
-    const bool touches =
-        s.gap <= kTouching * system().length_scale || (s.gap + theta * h * free[0] <= 0 && approach > 0);
-    role_.push_back(impact ? 2 : touches ? 1 : 0);
-    item.b = free;
-    if (!impact) {
-      item.b[0] += std::max(s.gap, 0.0) / (theta * h);
-      for (int k = 0; k < item.rows(); ++k) item.b[k] += theta * h * s.bias[k];
-    }
-    item.cone.mu = friction(slot, std::hypot(s.rate[1], cone.tangents == 2 ? s.rate[2] : 0.0), fast);
-    item.r = impulse_.segment<3>(3 * slot);
+    impacts = take_in(slot, h) || impacts;
+  }
+  for (const Missed& m : missed_) {
+    contacts_.branch(m.slot) = m.branch;
+    contacts_.evaluate_on_branch(m.slot);
+    if (contacts_[m.slot].present) impacts = take_in(m.slot, h) || impacts;
   }
   return impacts;
+}
+
+bool MoreauStepper::take_in(int slot, double h) {
+  const double theta = moreau_.theta, v_scale = system().velocity_scale;
+  const SlotState& s = contacts_[slot];
+  const RigidContact& law = system().rigid(slot);
+  BlockCone cone;
+  cone.tangents = frictional(slot) ? system().pair(slot).tangents : 0;
+  StepProblem::Item& item = problem_.add(slot, cone);
+  const int index = problem_.size() - 1;
+  Vec3 free = Vec3::Zero();
+  for (int k = 0; k < item.rows(); ++k) free[k] = s.rate[k] + problem_.along(index, k, dv_);
+  const double approach = -s.rate[0];
+  const bool fast = s.gap + theta * h * free[0] <= 0 &&
+                    approach > kImpact * std::max(change_, std::abs(free[0] - s.rate[0])) + kNoApproach * v_scale;
+  // Without restitution a contact that lands needs no law of its own, but for its friction.
+  const bool impact = fast && law.restitution > 0;
+  const bool touches = s.gap <= kTouching * system().length_scale || (s.gap + theta * h * free[0] <= 0 && approach > 0);
+  role_.push_back(impact ? 2 : touches ? 1 : 0);
+  item.b = free;
+  if (!impact) {
+    item.b[0] += std::max(s.gap, 0.0) / (theta * h);
+    for (int k = 0; k < item.rows(); ++k) item.b[k] += theta * h * s.bias[k];
+  }
+  item.cone.mu = friction(slot, std::hypot(s.rate[1], cone.tangents == 2 ? s.rate[2] : 0.0), fast);
+  item.r = last_impulse(slot);
+  return impact;
+}
+
+// Contacts that the middle of the step did not show but its end does: corners that pass each other, an edge behind
+// another. They take part in a second go with the features of the end.
+bool MoreauStepper::find_missed() {
+  const double deep = kMissed * system().length_scale;
+  const std::size_t before = missed_.size();
+  for (const int slot : contacts_.near()) {
+    if (!system().pair(slot).rigid || contacts_[slot].gap > -deep) continue;
+    const Branch& branch = contacts_.branch(slot);
+    bool known = false;
+    for (const ItemFeature& f : features_) known = known || (f.slot == slot && f.feature == branch.feature);
+    int& at = missed_at_[static_cast<std::size_t>(slot)];
+    if (known || at >= 0) continue;
+    at = static_cast<int>(missed_.size());
+    missed_.push_back({slot, branch});
+  }
+  return missed_.size() > before;
 }
 
 void MoreauStepper::collide(double h) {
@@ -161,34 +193,30 @@ void MoreauStepper::collide(double h) {
   }
 }
 
-bool MoreauStepper::attempt(double t1) {
-  const double h = t1 - now_.t, theta = moreau_.theta;
-  step_ = {};
-  trial_.t = t1;
-  u1_ = h * (1 - theta) * now_.v;
-  dynamics_.plus(now_.q, u1_, mid_.q);
+// Impulses of the contacts, the velocities after them, and what both did.
+void MoreauStepper::contact_step(double h) {
+  const double theta = moreau_.theta;
   mid_.v = now_.v;
-  mid_.z = now_.z;
-  mid_.t = now_.t + h * (1 - theta);
-  if (!free_velocity(h)) return false;
   const bool impacts = collect(h);
-  problem_.assemble(1);
+  assemble(1);
   impact_.assign(static_cast<std::size_t>(problem_.size()), Vec3::Zero());
   if (impacts) collide(h);
   solve_contacts("impulses");
-  impulse_trial_.setZero();
+  carried_.clear();
+  features_.clear();
   for (int i = 0; i < problem_.size(); ++i) {
-    impulse_trial_.segment<3>(3 * problem_[i].slot) = problem_[i].r;
+    remember_impulse(problem_[i].slot, problem_[i].r);
+    features_.push_back({problem_[i].slot, contacts_.branch(problem_[i].slot).feature});
     problem_[i].r += impact_[static_cast<std::size_t>(i)];
   }
   problem_.impulses(impulses_);
   problem_.response(impulses_, x_, mu_step_);
   trial_.v = v_free_ + x_;
   trial_.z = now_.z + h * zdot_free_;
-  lambda_trial_ += mu_step_ / h;
+  lambda_trial_ = lambda_smooth_ + mu_step_ / h;
 
   // Ledger, with the columns at q_m.
-  bool jump = impacts;
+  jump_ = impacts;
   W_trial_ = W_;
   samples_trial_.clear();
   for (int i = 0; i < problem_.size(); ++i) {
@@ -201,11 +229,13 @@ bool MoreauStepper::attempt(double t1) {
     sample.force = item.r / h;
     Vec3 after = Vec3::Zero();
     for (int k = 0; k < item.rows(); ++k) after[k] = problem_.along(i, k, trial_.v);
+    sample.rate[0] = s.rate[0];
+    sample.rate[1] = after[0];
     const int group = system().pair(item.slot).group;
     W_trial_[contact_.impact_channel(group)] += 0.5 * item.r[0] * (s.rate[0] + after[0]);
     // A landing without restitution is a jump all the same.
     sample.impact = -s.rate[0] > kImpact * change_ + kNoApproach * system().velocity_scale;
-    jump = jump || sample.impact;
+    jump_ = jump_ || sample.impact;
     sample.impact = sample.impact || !impact_[static_cast<std::size_t>(i)].isZero(0);
     double slip = 0;
     for (int k = 1; k < item.rows(); ++k) {
@@ -219,20 +249,40 @@ bool MoreauStepper::attempt(double t1) {
     sample.mode = slip > kNoSlip * system().velocity_scale ? Mode::slide : Mode::stick;
     samples_trial_.push_back(sample);
   }
+}
+
+bool MoreauStepper::attempt(double t1) {
+  const double h = t1 - now_.t, theta = moreau_.theta;
+  step_ = {};
+  trial_.t = t1;
+  u1_ = h * (1 - theta) * now_.v;
+  dynamics_.plus(now_.q, u1_, mid_.q);
+  mid_.v = now_.v;
+  mid_.z = now_.z;
+  mid_.t = now_.t + h * (1 - theta);
+  if (!free_velocity(h)) return false;
+  lambda_smooth_ = lambda_trial_;
+  for (const Missed& m : missed_) missed_at_[static_cast<std::size_t>(m.slot)] = -1;
+  missed_.clear();
+  for (int round = 0;; ++round) {
+    contact_step(h);
+    u1_ = h * ((1 - theta) * now_.v + theta * trial_.v);
+    if (!increment_rate(u1_, trial_.v, x_)) return false;
+    dynamics_.plus(now_.q, u1_, trial_.q);
+    project_trial(u1_);
+    if (!system().any_rigid) break;
+    detect(trial_, 0);
+    if (round == kRounds || !find_missed()) break;
+  }
   if (n_.np > 0) {
     mid_.v = 0.5 * (now_.v + trial_.v);
     a_trial_ = (trial_.v - now_.v) / h;
     dynamics_.powers(mid_, a_trial_, lambda_trial_, p_);
     W_trial_ += h * p_;
   }
-
-  u1_ = h * ((1 - theta) * now_.v + theta * trial_.v);
-  if (!increment_rate(u1_, trial_.v, x_)) return false;
-  dynamics_.plus(now_.q, u1_, trial_.q);
-  project_trial(u1_);
   const double before = system().any_rigid ? dynamics_.stored_energy(trial_) : 0;
   const int corrections = report_.projections;
-  const double penetration = correct_gaps(nullptr);
+  const double penetration = correct_gaps(nullptr, true);
   if (report_.projections != corrections) {
     const double lifted = dynamics_.stored_energy(trial_) - before;
     const int slot = problem_.size() > 0 ? problem_[0].slot : 0;
@@ -243,7 +293,7 @@ bool MoreauStepper::attempt(double t1) {
   a_trial_ = (trial_.v - now_.v) / h;
   zdot_trial_ = zdot_free_;
   trial_known_ = true;
-  finish_step(!jump, penetration);
+  finish_step(!jump_, penetration);
   return true;
 }
 

@@ -17,6 +17,10 @@
 // in a step: slower, it could bounce less than a step long, and rests. Taking half of what forces do in a step before
 // the impact makes an elastic bounce keep its energy.
 //
+// A contact that q_m does not show may have closed all the same at q+ (a corner that passes a corner): then the step is
+// repeated with it, its feature taken from q+ and its gap and directions from q_m. A step whose contact problem is not
+// solved is halved.
+//
 // Joints: v + h a(q_m) of the dynamics, responses with G(q_m) held, then positions and velocities are projected at q+.
 // `implicit`: forces that depend on q and v are taken at v + theta (v+ - v) and the like, by their tangents:
 //
@@ -48,24 +52,39 @@ class MoreauStepper final : public ContactStepper {
   void accept() override;
   void started() override;
   void exchange(Archive& archive) override;
+  int halvings() const override { return 6; }
 
  private:
+  struct Missed {
+    int slot;
+    Branch branch;
+  };
+  struct ItemFeature {
+    int slot, feature;
+  };
   // v_free_ = v + what all but the contacts do in the step.
   bool free_velocity(double h);
   // Contacts that may take part, with their laws; true when one of them is an impact.
   bool collect(double h);
+  bool take_in(int slot, double h);
+  void contact_step(double h);
+  bool find_missed();
   // Impulses of the impacts into impact_, and what they change into the problem.
   void collide(double h);
 
   MoreauSettings moreau_;
   std::unique_ptr<StepMatrix> matrix_;
   State mid_;
+  std::vector<Missed> missed_;
+  std::vector<int> missed_at_;  // a slot each: into missed_, or -1
+  std::vector<ItemFeature> features_;
+  bool jump_ = false;
   std::vector<char> role_;  // per item: 0 lasting, 1 touching, 2 impact
   std::vector<Vec3> impact_, starts_, lasting_b_;
   Vec pull_;           // acceleration expected in the next step: velocity at its middle
   double change_ = 0;  // speed that forces change in the step
   Vec rates_, factors_;
-  Vec a_free_, lambda_free_, zdot_free_, dv_, v_free_, x_, mu_step_, impulses_, g_, p_;
+  Vec a_free_, lambda_free_, lambda_smooth_, zdot_free_, dv_, v_free_, x_, mu_step_, impulses_, g_, p_;
 };
 
 }  // namespace clatter::contact

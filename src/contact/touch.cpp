@@ -2,10 +2,35 @@
 #include "contact/kernels_contour.hpp"
 #include "contact/kernels_polytope.hpp"
 #include "contact/pairs.hpp"
+#include "contact/polygon_manifold.hpp"
 
 namespace clatter::contact {
 
 namespace {
+
+// Slots: vertices of the first against the second, then of the second against the first.
+template <class T>
+bool polygon_polygon(const Geometry& a, const Geometry& b, int slot, const Frame2<T>& A, const Frame2<T>& B,
+                     Branch& branch, Near2<T>& out) {
+  const int count = count_of(a.points);
+  const bool of_first = slot < count;
+  const int vertex = of_first ? slot : slot - count;
+  if constexpr (searching<T>) {
+    const PolygonManifold manifold = polygon_manifold(a, b, A, B);
+    branch.feature = manifold.touched_by(of_first, vertex);
+    if (branch.feature < 0) {
+      if (manifold.apart) out.gap = manifold.distance;
+      return false;
+    }
+  }
+  if (of_first) {
+    point_against_edge<T>(A.point(item(a.points, vertex)), b, branch.feature, B, out);
+  } else {
+    point_against_edge<T>(B.point(item(b.points, vertex)), a, branch.feature, A, out);
+    turn_round(out);
+  }
+  return true;
+}
 
 template <class T>
 bool touch_planar(const Geometry& a, const Geometry& b, int slot, const Pose<T>& pose1, const Pose<T>& pose2,
@@ -105,7 +130,11 @@ bool touch(const Geometry& first, const Geometry& second, int slot, const Pose<T
   const Pose<T>&pose_a = turned ? pose2 : pose1, &pose_b = turned ? pose1 : pose2;
   if (first.planar()) {
     Near2<T> near;
-    if (!touch_planar<T>(a, b, slot, pose_a, pose_b, branch, near)) return false;
+    near.gap = out.gap;
+    if (!touch_planar<T>(a, b, slot, pose_a, pose_b, branch, near)) {
+      out.gap = near.gap;
+      return false;
+    }
     if (turned) turn_round(near);
     const T zero(0.0), z = (pose1.p.z() + pose2.p.z()) * 0.5;  // one plane for both points
     out.gap = near.gap;

@@ -37,7 +37,7 @@ struct Branch {
 
 template <class T>
 struct Touch {
-  T gap;
+  T gap = T(0.0);
   V3<T> n, t1, t2;
   V3<T> p1, p2;
   // Distance to where another feature of the shapes takes over (an edge ends, a contour stops), in metres, positive on

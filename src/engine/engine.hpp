@@ -72,6 +72,8 @@ class Engine : public Dynamics {
   void response_groups(std::vector<int>& group_of_tree) const;
   // tau += J^T (F, N): generalized forces (nv numbers) of a wrench at the mass centre of a link; nothing for ground.
   void add_generalized(int link, const Vec3& F, const Vec3& N, double* tau) const;
+  // The same; tau starts at the first velocity of the link's tree.
+  void add_generalized_of_tree(int link, const Vec3& F, const Vec3& N, double* tau) const;
   // Derivative columns of a point of a link, in the order of its path; after tangents().
   void point_columns(int link, const Vec3& at, const Vec3& velocity, TreeTangent::PointColumns& out) const;
 

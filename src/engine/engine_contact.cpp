@@ -73,6 +73,10 @@ void Engine::add_generalized(int link, const Vec3& F, const Vec3& N, double* tau
   project_path(link, F, N, tau + system_->tree.trees[system_->tree.links[link].tree].v0);
 }
 
+void Engine::add_generalized_of_tree(int link, const Vec3& F, const Vec3& N, double* tau) const {
+  project_path(link, F, N, tau);
+}
+
 void Engine::point_columns(int link, const Vec3& at, const Vec3& velocity, TreeTangent::PointColumns& out) const {
   derivatives_->tree().point(link, at, velocity, out);
 }

@@ -25,6 +25,7 @@
 #include "integrate/archive.hpp"
 #include "integrate/dynamics.hpp"
 #include "integrate/projection.hpp"
+#include "integrate/step_event.hpp"
 #include "integrate/settings.hpp"
 
 namespace clatter {
@@ -38,6 +39,7 @@ struct StepReport {
   int projections = 0;    // corrections needed to come back onto the constraints
   double drift = 0;       // largest of them in units of the coordinates' scales
   bool at_event = false;  // the step ends at the events listed by Integrator::fired()
+  bool changed = false;   // within the step something happened that Integrator::describe_step() tells
 };
 
 class Integrator {
@@ -66,6 +68,8 @@ class Integrator {
   void save(std::span<double> memory);
   void restore(std::span<const double> memory);
   virtual void refresh() {}
+  // What happened within the last step of a scheme that passes over events without landing on them; appended.
+  virtual void describe_step(std::vector<StepEvent>&) const {}
 
   // Step the controller would take next; 0 before the first.
   double next_step() const { return h_next_; }

@@ -95,10 +95,12 @@ RunSummary Run::go() {
     }
     const bool passed = stepper_->dynamics().sizes().nh > 0 && watch_singular();
     write_outputs(step.at_event);
-    if (step.at_event) {
+    if (step.at_event || step.changed) {
       stepper_->event_log(events_);
       summary_.events += static_cast<long>(events_.size());
       if (callbacks_.on_event) callbacks_.on_event(stepper_->state(), events_);
+    }
+    if (step.at_event) {
       if (settings_.output_events && !stepper_->undecided()) write_sample(stepper_->state().t);
     }
     if (passed && callbacks_.on_singular) callbacks_.on_singular(singular_.time(), nearly_dependent_);

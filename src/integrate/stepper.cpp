@@ -41,6 +41,7 @@ void PlainStepper::sample(double t, State& s, Vec& a, Vec& lambda, Vec& W) {
 void PlainStepper::event_log(std::vector<StepEvent>& out) const {
   out.clear();
   for (const int index : integrator_->fired()) out.push_back({dynamics_.event_name(index), "", ""});
+  integrator_->describe_step(out);
 }
 
 std::size_t PlainStepper::memory_size() {

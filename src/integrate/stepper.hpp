@@ -16,16 +16,9 @@
 
 #include "integrate/integrator.hpp"
 #include "integrate/projection.hpp"
+#include "integrate/step_event.hpp"
 
 namespace clatter {
-
-// One line of the event log: "bounce", "impact", "gap rate -1 -> 0.5 m/s, ...".
-struct StepEvent {
-  std::string element, what, detail;
-  std::string text() const {
-    return element + (what.empty() ? "" : ": " + what) + (detail.empty() ? "" : " (" + detail + ")");
-  }
-};
 
 class Stepper {
  public:

@@ -1,0 +1,23 @@
+// BlockCone: the set in which the impulse (r_N, r_1, r_2) of one contact lies, and the nearest point of it.
+//
+//   r_N >= 0 (free where `bilateral`),   |r_T| <= mu r_N   or, where `sliding` gives the direction,   r_T = -mu r_N d
+//
+// The radius of the disc is that of the projected normal impulse (Alart and Curnier): exact Coulomb friction, no relaxed
+// cone. A zero of r - project(r - y / d) is a solution whatever the positive scales d.
+#pragma once
+
+#include "base/math.hpp"
+
+namespace clatter::contact {
+
+struct BlockCone {
+  int tangents = 0;  // 0, 1, 2
+  bool bilateral = false, sliding = false;
+  double mu = 0;
+  double d[2] = {1, 0};
+};
+
+// Projection of s; with `slope` one element of its derivative.
+Vec3 project(const BlockCone& cone, const Vec3& s, Mat3* slope = nullptr);
+
+}  // namespace clatter::contact

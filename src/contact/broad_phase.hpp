@@ -1,0 +1,45 @@
+// BroadPhase: which pairs of shapes may be near, without a look at each of them.
+//
+// Boxes along the world axes, grown by half the reach, are sorted by where they begin on the axis along which they are
+// spread most; a sweep finds those that overlap (Baraff 1992), two shapes that overlap are looked up among the pairs of
+// the model. Shapes without end (line, plane) are told apart by the distance of the other's ball from them. The answer
+// is a function of the positions alone, in ascending order: nothing is remembered.
+#pragma once
+
+#include <vector>
+
+#include "contact/contact_system.hpp"
+#include "engine/engine.hpp"
+
+namespace clatter::contact {
+
+class BroadPhase {
+ public:
+  explicit BroadPhase(const ContactSystem& contacts);
+
+  // Pairs that may be nearer than `reach` at the engine's present links; contacts written in coordinates always.
+  void find(const Engine& engine, double reach, std::vector<int>& pairs);
+  // No larger than the distance of the pair's shapes (negative infinity where nothing is known).
+  double distance_bound(const Engine& engine, int pair) const;
+
+ private:
+  struct Box {
+    Vec3 lo, hi;
+  };
+  struct Partner {
+    int shape, pair;
+  };
+  Pose<double> pose(const Engine& engine, int shape) const;
+  void box_of(const Engine& engine, int shape, Box& box) const;
+
+  const ContactSystem& contacts_;
+  std::vector<int> always_;       // pairs that cannot be told apart
+  std::vector<int> endless_;      // pairs with a line or a plane without end, against a bounded shape
+  std::vector<int> swept_;        // shapes of all other pairs
+  std::vector<Partner> partner_;  // of shape i, with larger number: [begin_[i], begin_[i + 1]), ascending
+  std::vector<int> begin_;
+  std::vector<Box> box_;
+  std::vector<int> order_, open_;
+};
+
+}  // namespace clatter::contact

@@ -1,0 +1,101 @@
+// Steps with contacts take no memory from the heap once their arrays have grown, redundant contacts included.
+//
+// Every allocation of the program passes through the functions replaced here; the address sanitizer brings its own.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "contact/models.hpp"
+
+#if !defined(__SANITIZE_ADDRESS__) && defined(__GLIBC__)
+
+namespace {
+thread_local long allocations = 0;
+}
+
+extern "C" {
+void* __libc_malloc(size_t size);
+void* __libc_memalign(size_t alignment, size_t size);
+
+void* malloc(size_t size) noexcept {
+  ++allocations;
+  return __libc_malloc(size);
+}
+void* aligned_alloc(size_t alignment, size_t size) noexcept {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+}
+
+namespace clatter::contact {
+namespace {
+
+// Blocks in running bond: four points of contact a block where two suffice, more below.
+Model small_wall(int courses, int blocks) {
+  ModelMaker m(Vec3(0, -10, 0));
+  const int floor = m.line(-1);
+  std::vector<int> shapes;
+  for (int i = 0; i < courses; ++i)
+    for (int j = 0; j < blocks; ++j) {
+      const Vec3 at(0.201 * (j + 0.25 * (i % 2)), 0.05 + 0.1 * i, 0);
+      const int s = m.rectangle(m.planar_body(2, 0.01, at, Vec3::Zero()), 0.2, 0.1);
+      m.contact(s, floor, 0, 0.6);
+      for (const int other : shapes) m.contact(s, other, 0, 0.6);
+      shapes.push_back(s);
+    }
+  return m.model;
+}
+
+template <class Scheme>
+void expect_no_allocation(const Model& model, double h, double from, double to) {
+  Bench b(model, h, Scheme{});
+  b.run(from);
+  ASSERT_GT(allocations, 0) << "the count is not alive";
+  const long before = allocations;
+  b.run(to);
+  EXPECT_EQ(allocations - before, 0);
+}
+
+TEST(ContactMemory, NoneInStepsOfAWallAtRest) {
+  expect_no_allocation<Moreau>(small_wall(4, 4), 2e-3, 0.02, 0.1);
+  expect_no_allocation<Alpha>(small_wall(4, 4), 2e-3, 0.02, 0.1);
+}
+
+TEST(ContactMemory, NoneWhileABoxSlidesOnFourCornersWithFriction) {
+  ModelMaker m(Vec3(0, 0, -10));
+  const int box = m.box(m.spatial_body(1, Vec3::Constant(0.01), Vec3(0, 0, 0.1), Vec3(3, 1, 0)), Vec3(0.4, 0.3, 0.2));
+  m.contact(box, m.plane(-1), 0, 0.5);
+  expect_no_allocation<Moreau>(m.model, 2e-3, 0.02, 0.3);
+}
+
+TEST(ContactMemory, NoneInAccelerationsWithContactsThatDependOnEachOther) {
+  // Four corners that stick: normal forces and friction are not unique, and shared by weights.
+  ModelMaker m(Vec3(0, 0, -10));
+  const int box = m.box(m.spatial_body(1, Vec3::Constant(0.01), Vec3(0, 0, 0.1), Vec3::Zero()), Vec3(0.4, 0.3, 0.2));
+  m.contact(box, m.plane(-1), 0, 0.5);
+  const auto system = System::compile(m.model);
+  Engine engine(system);
+  ContactDynamics dynamics(ContactSystem::compile(system), engine);
+  std::vector<ActiveContact> active;
+  dynamics.contacts().detect(system->initial, 0);
+  for (const int slot : dynamics.contacts().near()) {
+    if (std::abs(dynamics.contacts()[slot].gap) > 1e-9) continue;
+    ActiveContact c;
+    c.slot = slot;
+    c.mode = Mode::stick;
+    active.push_back(c);
+  }
+  ASSERT_EQ(active.size(), 4u);
+  dynamics.set_active(active, system->initial);
+  Vec a = Vec::Zero(dynamics.sizes().nv), lambda = Vec::Zero(dynamics.sizes().nc()), zdot;
+  dynamics.accelerations(system->initial, a, lambda, zdot);
+  const long before = allocations;
+  for (int i = 0; i < 10; ++i) dynamics.accelerations(system->initial, a, lambda, zdot);
+  EXPECT_EQ(allocations - before, 0);
+  EXPECT_LT(a.norm(), 1e-12);
+}
+
+}  // namespace
+}  // namespace clatter::contact
+
+#endif
