@@ -2,8 +2,8 @@
 //
 //   r_N >= 0 (free where `bilateral`),   |r_T| <= mu r_N   or, where `sliding` gives the direction,   r_T = -mu r_N d
 //
-// The radius of the disc is that of the projected normal impulse (Alart and Curnier): exact Coulomb friction, no relaxed
-// cone. A zero of r - project(r - y / d) is a solution whatever the positive scales d.
+// The radius of the disc is that of the projected normal impulse (Alart and Curnier): exact Coulomb friction, no
+// relaxed cone. A zero of r - project(r - y / d) is a solution whatever the positive scales d.
 #pragma once
 
 #include "base/math.hpp"

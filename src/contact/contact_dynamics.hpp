@@ -10,8 +10,15 @@
 // applied forces (CompliantForces). Power channels after the engine's: friction, impacts and compliant losses of each
 // group.
 //
+// Friction rows (friction_rows.hpp): sticking ones are rows after the contacts' sticking directions, sliding moments of
+// contacts turn the force direction of their normal like sliding contacts do. Sliding joints push with forces l_j along
+// their columns w_j whose sizes follow from the multipliers they change (friction_dynamics.cpp),
+//
+//   M a = h + G^T lambda + ... - sum_j l_j w_j,    l_j = base_j + mu_j N_j(lambda)
+//
 // Event functions, all positive while the phase lasts: gap of open slots, r_N of closed ones, slip along its direction
 // of sliding ones, mu r_N - |r_T| of sticking ones (P-20); the contact starts by its gap and ends by its force.
+// Friction rows have the last two; det(1 - mu dN/dl) of sliding joints that load themselves is positive until they jam.
 #pragma once
 
 #include <memory>
@@ -19,11 +26,10 @@
 
 #include "contact/compliant.hpp"
 #include "contact/contacts.hpp"
+#include "contact/friction_rows.hpp"
 #include "solve/least_norm.hpp"
 
 namespace clatter::contact {
-
-enum class Mode : std::uint8_t { open, slide, stick };
 
 struct ActiveContact {
   int slot = -1;
@@ -46,8 +52,11 @@ class ContactDynamics final : public Dynamics {
   ContactDynamics(std::shared_ptr<const ContactSystem> contacts, Engine& engine);
 
   // Begins a phase. Sizes change: integrators made before must not be used any more.
-  void set_active(std::vector<ActiveContact> active, const State& s);
+  // Friction rows not named transmit nothing; with smoothed friction all joints take part, whatever is named.
+  void set_active(std::vector<ActiveContact> active, const State& s, std::vector<ActiveFriction> frictions = {});
   const std::vector<ActiveContact>& active() const { return active_; }
+  const std::vector<ActiveFriction>& active_frictions() const { return active_frictions_; }
+  FrictionRows& frictions() { return frictions_; }
   Contacts& contacts() {
     solved_ = false;  // whoever asks may evaluate them elsewhere
     return contacts_;
@@ -66,14 +75,20 @@ class ContactDynamics final : public Dynamics {
   // right angle within a step has passed through rest. After an accepted step, at the engine's present links.
   void remember_slip();
   bool slip_has_stopped(int slot) const;
+  bool friction_has_stopped(int friction) const;
+  // Force of active friction row i along its slips, and the limit that holds for it: at rest of those that stick.
+  void friction_force(int i, const Vec& lambda, double f[2]);
+  double friction_limit(int i, const Vec& lambda);
   // Which slot and what an event of this phase is about; slot -1: not a contact's.
   struct EventInfo {
     int slot = -1;
     ContactEvent kind = ContactEvent::touch;
+    int friction = -1;  // a friction row's event
   };
   EventInfo event_info(int index) const;
   int friction_channel(int group) const { return engine_.sizes().np + 2 * group; }
   int impact_channel(int group) const { return engine_.sizes().np + 2 * group + 1; }
+  int joint_channel(int friction) const;  // of a joint's friction
   int row_of_engine(int r) const { return r < engine_.sizes().nh ? r : r + normals_; }
 
   const Sizes& sizes() const override { return sizes_; }
@@ -101,6 +116,7 @@ class ContactDynamics final : public Dynamics {
   struct Row {
     int contact, component;  // into active_; 0 normal, 1 and 2 tangents
     int index;               // among all rows
+    int friction = -1;       // into active_frictions_, component 0 or 1; contact is -1
   };
 
   struct VelocityRow {  // of a closed contact over the velocities that move it: gradient, d(rate)/dq, d(second
@@ -123,9 +139,33 @@ class ContactDynamics final : public Dynamics {
   double watched_gap(int slot, int& pair, bool& far);
   const std::vector<int>& path(int link) const;
 
+  // friction_dynamics.cpp
+  void set_frictions(std::vector<ActiveFriction> frictions);
+  bool slides_in_joint(const ActiveFriction& f) const { return f.mode == Mode::slide && f.index < frictions_.joints(); }
+  // What the slip's direction is multiplied with: d of size one, smaller where friction is smoothed. Returns |slip|.
+  double friction_direction(const ActiveFriction& f, double d[2]) const;
+  int normal_of(int slot) const;  // its place in active_
+  void friction_columns();
+  void respond_to_sliding();  // what the columns of sliding joints cause
+  // Sizes of the forces of sliding joints; a and lambda_e_ hold the motion without them, R_ what the rows answer.
+  void solve_frictions(Vec& a, Vec& row_forces);
+  void add_sliding(Vec& r);  // r += sum l_j w_j at the multipliers lambda_e_
+  void add_friction_tangents(const Vec& lambda, Tangents& out);
+  void friction_events(const Vec& lambda, Vec& g, int& at);
+  int friction_event_count() const;
+
   Contacts contacts_;
   Engine& engine_;
   CompliantForces compliant_;
+  FrictionRows frictions_;
+  std::vector<ActiveFriction> active_frictions_;
+  std::vector<int> sliding_;  // into active_frictions_: joints
+  bool loads_itself_ = false;
+  double jam_ = 1;   // det(1 - mu dN/dl) as last solved
+  int jamming_ = 0;  // into active_frictions_: the one nearest to it
+  Mat Wf_, Xf_, Muf_, R_, Lambda_f_, J_f_;
+  Vec limit_f_, residual_f_, lambda_f_;
+  std::vector<std::pair<int, double>> gradient_;
   std::vector<ActiveContact> active_;
   std::vector<Row> rows_;  // normals, then sticking directions
   int normals_ = 0;

@@ -106,10 +106,10 @@ class ContactStepper : public Integrator {
   StepProblem problem_;
   std::vector<ContactSample> samples_, samples_trial_;
   Certificate worst_, last_, step_;
-  Vec impulse_;                           // three numbers a slot: start of the next step's solver
-  std::vector<int> impulse_feature_;      // a slot each: the feature it belongs to
-  std::vector<ContactSample> carried_;    // of the trial step: slot, feature, impulse
-  std::vector<int> carrying_;             // slots whose impulse_ is not zero
+  Vec impulse_;                         // three numbers a slot: start of the next step's solver
+  std::vector<int> impulse_feature_;    // a slot each: the feature it belongs to
+  std::vector<ContactSample> carried_;  // of the trial step: slot, feature, impulse
+  std::vector<int> carrying_;           // slots whose impulse_ is not zero
   double energy_now_ = 0, energy_trial_ = 0;
   bool energy_known_ = false;
   Vec u1_;  // increment of the step

@@ -43,7 +43,28 @@ const Tangents& ContactDynamics::tangent_layout() const {
     }
     Fz.add(z, z);
   }
+  bool directed = false;
+  for (const ActiveFriction& f : active_frictions_) {
+    const std::vector<int> columns = frictions_.columns(f.index);
+    P.add_block(columns, columns);
+    if (f.mode == Mode::stick) continue;
+    // The rows that load a sliding friction push along its columns too.
+    const FrictionInstance& friction = frictions_[f.index];
+    std::vector<int> loads;
+    if (friction.slot >= 0) loads.push_back(n.nh + normal_of(friction.slot));
+    for (const FrictionLoad& load : friction.joint >= 0 ? frictions_.joint(f.index).load : std::vector<FrictionLoad>{})
+      for (const int d : {load.force[0], load.force[1], load.moment[0], load.moment[1]})
+        if (d >= 0) loads.push_back(row_of_engine(engine_.system().deformations[static_cast<std::size_t>(d)].row));
+    for (const int row : loads)
+      for (const int c : columns) G.add(row, c);
+    directed = directed || !loads.empty();
+  }
   for (const Row& row : rows_) {
+    if (row.friction >= 0) {
+      for (const int c : frictions_.columns(active_frictions_[static_cast<std::size_t>(row.friction)].index))
+        G.add(row.index, c);
+      continue;
+    }
     const PairInstance& pair = system().pair(active_[static_cast<std::size_t>(row.contact)].slot);
     std::vector<int> columns = path(pair.link1);
     const std::vector<int>& second = path(pair.link2);
@@ -63,8 +84,8 @@ const Tangents& ContactDynamics::tangent_layout() const {
   const PatternPtr p = P.build(), g = G.build(), rz = Rz.build(), f = F.build(), fz = Fz.build();
   layout_ = std::make_unique<Tangents>(Tangents{Matrix(p), Matrix(p), Matrix(p), Matrix(rz), Matrix(f), Matrix(f),
                                                 Matrix(fz), Matrix(g), Matrix(g), Matrix(g), Matrix(g), std::nullopt});
-  for (const ActiveContact& c : active_)
-    if (c.mode == Mode::slide) layout_->N = Matrix(g);
+  for (const ActiveContact& c : active_) directed = directed || c.mode == Mode::slide;
+  if (directed) layout_->N = Matrix(g);
   return *layout_;
 }
 
@@ -84,6 +105,12 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
   for (int i = 0; i < normals_; ++i) contacts_.evaluate(active_[static_cast<std::size_t>(i)].slot, false);
   for (int i = 0; i < normals_; ++i)
     contacts_.wrenches(active_[static_cast<std::size_t>(i)].slot, force(i, lambda), wrenches_);
+  for (std::size_t i = 0; i < active_frictions_.size(); ++i) {
+    frictions_.evaluate(active_frictions_[i].index, false);
+    double f[2];
+    friction_force(static_cast<int>(i), lambda, f);
+    frictions_.wrenches(active_frictions_[i].index, f, wrenches_);
+  }
   engine_.set_external(wrenches_);
   if (!own_) own_ = std::make_unique<Tangents>(engine_.tangent_layout());
   Tangents& own = *own_;
@@ -108,6 +135,7 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
     if (out.N) out.N->add(row, j, own.G.values()[at]);
   });
   if (compliant_.any()) compliant_.add_tangents(out);
+  if (!active_frictions_.empty()) add_friction_tangents(lambda, out);
 
   std::vector<int>& columns = columns_;
   auto& rows = velocity_rows_;

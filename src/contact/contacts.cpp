@@ -65,7 +65,7 @@ struct Rows {
   T gap, margin;
   V3<T> e[3];
   V3<T> p1, p2, c1, c2;
-  T rate[3], bias[3];
+  T rate[6], bias[6];
 };
 
 template <class T>
@@ -87,6 +87,8 @@ bool rows_of(const ShapeInstance& s1, const ShapeInstance& s2, int slot, const F
     out.e[k] = values(*basis[k]);
     out.rate[k] = out.e[k].dot(u);
     out.bias[k] = out.e[k].dot(a1 - a2) + rates(*basis[k]).dot(u);
+    out.rate[3 + k] = out.e[k].dot(A.w - B.w);
+    out.bias[3 + k] = out.e[k].dot(A.alpha - B.alpha) + rates(*basis[k]).dot(A.w - B.w);
   }
   return true;
 }
@@ -254,7 +256,7 @@ void Contacts::evaluate(int slot, bool accelerations) {
       out.rate[k] = value.rate;
       out.bias[k] = value.bias;
     }
-    out.rate[2] = out.bias[2] = 0;
+    for (int k = 2; k < 6; ++k) out.rate[k] = out.bias[k] = 0;
     return;
   }
   const ShapeInstance& s1 = contacts_->shapes[static_cast<std::size_t>(pair.shape1)];
@@ -276,11 +278,14 @@ void Contacts::evaluate(int slot, bool accelerations) {
   out.c1 = t.p1 - A.p;
   out.c2 = t.p2 - B.p;
   const Vec3 u = A.v + A.w.cross(out.c1) - B.v - B.w.cross(out.c2);
-  for (int k = 0; k < 3; ++k) out.rate[k] = out.basis.col(k).dot(u);
+  for (int k = 0; k < 3; ++k) {
+    out.rate[k] = out.basis.col(k).dot(u);
+    out.rate[3 + k] = out.basis.col(k).dot(A.w - B.w);
+  }
   if (!accelerations) return;
   Rows<double> rows;
   if (!rows_of<double>(s1, s2, slot - pair.slot0, A, B, branch, rows)) return;
-  for (int k = 0; k < 3; ++k) out.bias[k] = rows.bias[k];
+  for (int k = 0; k < 6; ++k) out.bias[k] = rows.bias[k];
 }
 
 void Contacts::evaluate_on_branch(int slot) {
@@ -336,10 +341,12 @@ void Contacts::tangent(int slot, SlotTangent& out) {
   rows_of<Wide>(s1, s2, slot - pair.slot0, wide(s1.link, 0), wide(s2.link, 6), branch_[static_cast<std::size_t>(slot)],
                 rows);
   out.margin_x = rows.margin.d.head<12>().matrix();
-  for (int k = 0; k < 3; ++k) {
-    const V3<Wide> n1 = rows.c1.cross(rows.e[k]), n2 = rows.c2.cross(rows.e[k]);
+  for (int k = 0; k < (pair.moments ? 6 : 3); ++k) {
+    const V3<Wide>& e = rows.e[k % 3];
+    const V3<Wide> n1 = rows.c1.cross(e), n2 = rows.c2.cross(e);
     for (int i = 0; i < 3; ++i) {
-      const Wide parts[4] = {rows.e[k][i], n1[i], -rows.e[k][i], -n2[i]};
+      Wide parts[4] = {e[i], n1[i], -e[i], -n2[i]};
+      if (k >= 3) parts[0] = parts[2] = Wide(0.0), parts[1] = e[i], parts[3] = -e[i];
       for (int p = 0; p < 4; ++p) {
         out.g[k][3 * p + i] = parts[p].v;
         out.H[k].row(3 * p + i) = parts[p].d.head<12>().matrix().transpose();
@@ -354,10 +361,15 @@ void Contacts::tangent(int slot, SlotTangent& out) {
 void Contacts::column(int slot, int k, double* out) const {
   const PairInstance& pair = contacts_->pair(slot);
   const SlotState& s = state_[static_cast<std::size_t>(slot)];
-  const Vec3 f = s.basis.col(k);
+  const Vec3 f = s.basis.col(k % 3);
   std::fill(out, out + engine_.sizes().nv, 0.0);
   if (pair.coordinates) {
     coordinate(pair.coordinates->row[k], out);
+    return;
+  }
+  if (k >= 3) {
+    engine_.add_generalized(pair.link1, Vec3::Zero(), f, out);
+    engine_.add_generalized(pair.link2, Vec3::Zero(), -f, out);
     return;
   }
   engine_.add_generalized(pair.link1, f, s.c1.cross(f), out);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 
@@ -80,6 +81,7 @@ const StepReport& EventDriven::step(double t_limit) {
   guard_progress();
   touched_.clear();
   stopped_.clear();
+  friction_stopped_.clear();
   on_edge_ = false;
   compliant_.clear();
   const int first_compliant = dynamics_.sizes().ne - dynamics_.compliant().event_count();
@@ -89,6 +91,20 @@ const StepReport& EventDriven::step(double t_limit) {
     if (index >= first_compliant) {
       compliant_.push_back(index - first_compliant);
       pending_ = true;
+    }
+    if (info.friction >= 0) {
+      pending_ = true;
+      if (info.kind == ContactEvent::stop && dynamics_.friction_has_stopped(info.friction))
+        friction_stopped_.push_back(info.friction);
+      if (info.kind == ContactEvent::slip) on_edge_ = true;
+      if (info.kind == ContactEvent::jam) {
+        const std::string& name = dynamics_.frictions().joint_name(info.friction);
+        throw SolveError("joint-jams", inner_->state().t, {name},
+                         fmt::format("friction jams joint {}: the reactions it causes itself ask for more friction "
+                                     "without end",
+                                     name),
+                         "reduce its coefficient or the lever arm of its load, or make the guide longer");
+      }
     }
     if (info.slot < 0) continue;
     pending_ = true;
@@ -116,7 +132,7 @@ void EventDriven::decide() {
     for (const int index : compliant_) ++(index % 2 == 0 ? counts_.closes : counts_.opens);
     compliant_.clear();
   }
-  instant_.settle(s, before, touched_, stopped_, on_edge_, result_);
+  instant_.settle(s, before, touched_, stopped_, on_edge_, result_, {dynamics_.active_frictions(), friction_stopped_});
   W_ += result_.work;
   impacts_ += result_.impacts;
   count_changes();
@@ -161,8 +177,16 @@ void EventDriven::certify() {
   Contacts& contacts = dynamics_.contacts();
   contacts.detect(dynamics_.engine_state(s), dynamics_.system().any_rigid ? dynamics_.system().length_scale : 0);
   now.penetration = deepest_penetration(contacts);
-  if (!dynamics_.system().any_rigid) return certificate_.take(now, s.t);
+  const bool frictions = dynamics_.frictions().joints() > 0;
+  if (!dynamics_.system().any_rigid && !frictions) return certificate_.take(now, s.t);
   const Vec& lambda = inner_->lambda();
+  for (std::size_t i = 0; i < dynamics_.active_frictions().size(); ++i) {
+    dynamics_.frictions().evaluate(dynamics_.active_frictions()[i].index, false);
+    double f[2];
+    dynamics_.friction_force(static_cast<int>(i), lambda, f);
+    const double outside = std::hypot(f[0], f[1]) - dynamics_.friction_limit(static_cast<int>(i), lambda);
+    now.cone = std::max(now.cone, outside / dynamics_.system().force_scale);
+  }
   for (std::size_t i = 0; i < dynamics_.active().size(); ++i) {
     const Vec3 r = dynamics_.force(static_cast<int>(i), lambda);
     const int slot = dynamics_.active()[i].slot;
@@ -216,7 +240,9 @@ void EventDriven::event_log(std::vector<StepEvent>& out) const {
     out.push_back({name.substr(0, colon), colon == name.npos ? "" : name.substr(colon + 2), ""});
   }
   for (const ContactChange& c : result_.changes)
-    out.push_back({dynamics_.system().slot_name(c.slot), c.what, c.detail});
+    out.push_back({c.friction >= 0 ? dynamics_.system().frictions[static_cast<std::size_t>(c.friction)].name
+                                   : dynamics_.system().slot_name(c.slot),
+                   c.what, c.detail});
 }
 
 void EventDriven::exchange(Archive& archive) {
@@ -255,10 +281,26 @@ void EventDriven::exchange(Archive& archive) {
       active.push_back(c);
     }
   }
+  std::vector<ActiveFriction> frictions;
+  for (int i = 0; i < dynamics_.frictions().size(); ++i) {
+    ActiveFriction f;
+    double mode = 0;
+    for (const ActiveFriction& a : dynamics_.active_frictions())
+      if (a.index == i) {
+        f = a;
+        mode = static_cast<double>(a.mode);
+      }
+    archive.value(mode);
+    archive.value(f.direction[0]);
+    archive.value(f.direction[1]);
+    f.index = i;
+    f.mode = static_cast<Mode>(static_cast<int>(mode));
+    if (mode != 0) frictions.push_back(f);
+  }
   dynamics_.compliant().exchange(archive);
   certificate_.exchange(archive);
   if (!archive.reading()) return;
-  dynamics_.set_active(active, s);
+  dynamics_.set_active(active, s, frictions);
   begin_phase(s, h);
   pending_ = false;
   stored_ = dynamics_.stored_energy(s);

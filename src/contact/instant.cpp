@@ -48,10 +48,11 @@ void Instant::find_closed(const State& s, const std::vector<int>& touched) {
 }
 
 void Instant::settle(State& s, const std::vector<ActiveContact>& before, const std::vector<int>& touched,
-                     const std::vector<int>& stopped, bool on_edge, InstantResult& out) {
+                     const std::vector<int>& stopped, bool on_edge, InstantResult& out, const Frictions& frictions) {
   const ContactSystem& sys = dynamics_.system();
   const double rest = settings.velocity * sys.velocity_scale;
   out.active.clear();
+  out.frictions.clear();
   out.changes.clear();
   out.work.setZero(dynamics_.sizes().np);
   out.impacts = 0;
@@ -61,12 +62,15 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
   out.records.clear();
   stopped_.assign(static_cast<std::size_t>(contacts_.slots()), 0);
   for (const int slot : stopped) stopped_[static_cast<std::size_t>(slot)] = 1;
+  friction_stopped_.assign(static_cast<std::size_t>(dynamics_.frictions().size()), 0);
+  for (const int i : frictions.stopped) friction_stopped_[static_cast<std::size_t>(i)] = 1;
 
   ambiguity_ = {};
   find_closed(s, touched);
+  const bool joints = dynamics_.frictions().joints() > 0 && !sys.smooth;
   bool solved = closed_.empty();
   if (solved) dynamics_.free_accelerations(s, a_, lambda_e_, zdot_);
-  for (int round = 0; !closed_.empty(); ++round) {
+  for (int round = 0; joints || !closed_.empty(); ++round) {
     if (round >= kMostImpacts) {
       std::vector<std::string> names;
       for (const int slot : closed_) names.push_back(sys.slot_name(slot));
@@ -79,6 +83,7 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
     if (approaching) {
       if (!impact(s, out, false)) break;
       stopped_.assign(stopped_.size(), 0);
+      friction_stopped_.assign(friction_stopped_.size(), 0);
       on_edge = false;
       contacts_.detect(dynamics_.engine_state(s), sys.length_scale);
       continue;
@@ -110,6 +115,7 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
       if (!more) break;
     }
     if (!solved) {
+      if (joints_jam_) joint_jams(s);
       // P-48: the impulsive way out.
       if (!impact(s, out, true)) no_solution(s, ContactStatus::no_solution);
       stopped_.assign(stopped_.size(), 0);
@@ -137,14 +143,15 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
   note_ambiguity(out);
 
   remove_rest_of_slip(s, out.active);
-  dynamics_.set_active(out.active, s);
-  if (!out.active.empty() || engine_.sizes().nc() > 0) {
+  dynamics_.set_active(out.active, s, out.frictions);
+  if (!out.active.empty() || !out.frictions.empty() || engine_.sizes().nc() > 0) {
     Projector projector(dynamics_);
     projector.start(s);
     if (dynamics_.sizes().nh > 0) projector.positions(s);
     projector.velocities(s);
   }
   describe_changes(before, out);
+  describe_frictions(frictions, out);
 }
 
 // Slip that has stopped is zero. What rounding and steps left of it would point anywhere if the contact slides on, and
@@ -261,9 +268,11 @@ bool Instant::accelerations(const State& at) {
     }
     rows += 1 + c.tangents;
   }
+  rows = collect_frictions(rows);
   W_.setZero(nv, rows);
   D_.setZero(nv, rows);
   X_.setZero(nv, rows);
+  Mu_.setZero(engine_.sizes().nc(), rows);
   problem_.b.setZero(rows);
   problem_.cones.clear();
   for (const Lasting& c : lasting_) {
@@ -286,16 +295,18 @@ bool Instant::accelerations(const State& at) {
         D_.col(c.row) -= mu * c.direction[k - 1] * column_;
       }
     }
-    for (int k = 0; k <= c.tangents; ++k) engine_.response(D_.col(c.row + k).data(), X_.col(c.row + k).data(), nullptr);
   }
   ambiguity_ = {};
-  if (rows == 0) return true;
+  friction_rows();
+  for (int k = 0; k < rows; ++k)
+    engine_.response(D_.col(k).data(), X_.col(k).data(), Mu_.rows() > 0 ? Mu_.col(k).data() : nullptr);
   problem_.A.noalias() = W_.transpose() * X_;
-  const ContactResult result = solver_.solve(problem_, r_);
-  if (result.status != ContactStatus::solved) return false;
-  Q_.noalias() = D_.transpose() * X_;
-  ambiguity_ = find_ambiguity(problem_, Q_, r_);
-  a_.noalias() += X_ * r_;
+  if (!solve_with_frictions(at)) return false;
+  if (rows == 0) return true;
+  if (frictions_.empty()) {
+    Q_.noalias() = D_.transpose() * X_;
+    ambiguity_ = find_ambiguity(problem_, Q_, r_);
+  }
   y_.noalias() = problem_.A * r_;
   y_ += problem_.b;
   return true;
@@ -303,9 +314,10 @@ bool Instant::accelerations(const State& at) {
 
 bool Instant::decide(const std::vector<ActiveContact>& before, InstantResult& out, bool again) {
   out.active.clear();
+  out.frictions.clear();
   bool on_edge = false;
-  if (lasting_.empty()) return false;
-  const double largest = problem_.b.cwiseAbs().maxCoeff();
+  if (lasting_.empty() && frictions_.empty()) return false;
+  const double largest = problem_.b.size() > 0 ? problem_.b.cwiseAbs().maxCoeff() : 0;
   const double tolerance = kEdge * std::max(largest, 1e-6 * dynamics_.system().length_scale /
                                                          (engine_.system().time_scale * engine_.system().time_scale));
   for (const Lasting& c : lasting_) {
@@ -342,7 +354,7 @@ bool Instant::decide(const std::vector<ActiveContact>& before, InstantResult& ou
     }
     out.active.push_back(active);
   }
-  return on_edge;
+  return decide_frictions(out, tolerance) || on_edge;
 }
 
 // After the accelerations whose ambiguity it is: contacts, W and X are theirs.

@@ -31,6 +31,7 @@ struct ContactChange {
   // unique"
   std::string what;
   std::string detail;  // speeds, impulses, cause
+  int friction = -1;   // a friction row's change
 };
 
 // One impact as it was solved.
@@ -43,6 +44,7 @@ struct ImpactRecord {
 
 struct InstantResult {
   std::vector<ActiveContact> active;
+  std::vector<ActiveFriction> frictions;
   std::vector<ContactChange> changes;
   Vec work;  // energy booked to each power channel by impacts
   int impacts = 0;
@@ -66,8 +68,17 @@ class Instant {
   // Decides the contact state at s, changing v by impacts and q, v by projection onto what is closed. `before`: the
   // contacts active until now. `stopped`, `touched`: slots named by events, whatever rounding says of their slip and
   // gap. The dynamics is left with the new active set.
+  // Friction rows likewise: those active until now, and those that events say have stopped.
+  struct Frictions {
+    std::vector<ActiveFriction> before;
+    std::vector<int> stopped;
+  };
   void settle(State& s, const std::vector<ActiveContact>& before, const std::vector<int>& touched,
-              const std::vector<int>& stopped, bool on_edge, InstantResult& out);
+              const std::vector<int>& stopped, bool on_edge, InstantResult& out, const Frictions& frictions);
+  void settle(State& s, const std::vector<ActiveContact>& before, const std::vector<int>& touched,
+              const std::vector<int>& stopped, bool on_edge, InstantResult& out) {
+    settle(s, before, touched, stopped, on_edge, out, Frictions());
+  }
 
   // Forgets which ambiguities were noted: a new run notes them again.
   void forget() { noted_.clear(); }
@@ -81,6 +92,21 @@ class Instant {
     double direction[2] = {1, 0};
     bool frictional = false;
   };
+
+  // A friction row of a joint, or of a lasting contact (friction_instant.cpp).
+  struct LastingFriction {
+    int index, row = 0;  // first of its rows in the problem
+    int rows = 0;        // for sticking; 0: slides
+    double direction[2] = {1, 0};
+    int column = -1;   // sliding joint: its column of Wf_
+    double limit = 0;  // of a joint
+  };
+  int collect_frictions(int rows);  // after the contacts' rows; returns the number of all
+  void friction_rows();             // columns, force directions, cones of a slot's moments
+  bool solve_with_frictions(const State& at);
+  bool decide_frictions(InstantResult& out, double tolerance) const;
+  void describe_frictions(const Frictions& frictions, InstantResult& out) const;
+  [[noreturn]] void joint_jams(const State& s) const;
 
   void find_closed(const State& s, const std::vector<int>& touched);
   bool impact(State& s, InstantResult& out, bool without_collision);
@@ -103,6 +129,11 @@ class Instant {
   ContactProblem problem_;
   std::vector<int> closed_;
   std::vector<Lasting> lasting_;
+  std::vector<LastingFriction> frictions_;
+  std::vector<char> friction_stopped_;
+  Mat Wf_, Xf_, Muf_;  // of sliding joints
+  Vec limit_f_, lambda_now_, b_free_, next_limit_, last_step_;
+  bool joints_jam_ = false;
   std::vector<int> clamped_;  // lasting although they still separate
   std::vector<char> stopped_;
   std::vector<ActiveContact> held_;

@@ -71,8 +71,8 @@ void StepProblem::newton_matrix(std::span<const int> list, double stiffness) {
           // Row j of rho W^T, turned by the slopes: what one unit of velocity j does to the impulses.
           double c[3] = {0, 0, 0};
           for (int l = 0; l < rows; ++l) {
-            const double w = W_[static_cast<std::size_t>(right.offset + l * gr.size + j)] * stiffness /
-                             diagonal_scale_[at][l];
+            const double w =
+                W_[static_cast<std::size_t>(right.offset + l * gr.size + j)] * stiffness / diagonal_scale_[at][l];
             for (int k = 0; k < rows; ++k) c[k] += slopes_[at](k, l) * w;
           }
           for (int k = 0; k < rows; ++k) {

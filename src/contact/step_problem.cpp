@@ -8,7 +8,8 @@ namespace clatter::contact {
 
 namespace {
 
-// Up to this many rows of an island the dense methods are affordable: where Newton's fails, and for the laws of impacts.
+// Up to this many rows of an island the dense methods are affordable: where Newton's fails, and for the laws of
+// impacts.
 constexpr int kDenseRows = 160;
 
 int find_root(std::vector<int>& root, int i) {
@@ -79,7 +80,8 @@ StepProblem::Coupling StepProblem::by_matrix(const StepMatrix& matrix) const {
   std::vector<int> root(trees), tree_of(static_cast<std::size_t>(engine_.sizes().nv));
   for (std::size_t t = 0; t < trees; ++t) {
     root[t] = static_cast<int>(t);
-    for (int v = tree.trees[t].v0; v < tree.trees[t].v1; ++v) tree_of[static_cast<std::size_t>(v)] = static_cast<int>(t);
+    for (int v = tree.trees[t].v0; v < tree.trees[t].v1; ++v)
+      tree_of[static_cast<std::size_t>(v)] = static_cast<int>(t);
   }
   const Pattern& M = matrix.tangents().M.pattern();
   const Pattern& G = matrix.tangents().G.pattern();
@@ -295,7 +297,8 @@ void StepProblem::respond(double factor) {
     } else {
       engine_.response(column_.data(), answer_.data(), nullptr);
     }
-    for (std::size_t j = first; j < last; ++j) each_entry(jobs_[j], [&](int v, std::size_t at) { X_[at] = answer_[v]; });
+    for (std::size_t j = first; j < last; ++j)
+      each_entry(jobs_[j], [&](int v, std::size_t at) { X_[at] = answer_[v]; });
   }
   if (factor != 1)
     for (double& x : X_) x *= factor;
@@ -332,7 +335,8 @@ int StepProblem::rows() const {
 
 std::span<const int> StepProblem::island(int k) const {
   const auto at = static_cast<std::size_t>(k);
-  return {island_items_.data() + island_begin_[at], static_cast<std::size_t>(island_begin_[at + 1] - island_begin_[at])};
+  return {island_items_.data() + island_begin_[at],
+          static_cast<std::size_t>(island_begin_[at + 1] - island_begin_[at])};
 }
 
 int StepProblem::island_rows(int k) const {

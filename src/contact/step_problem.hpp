@@ -3,12 +3,12 @@
 //   y = b + W^T x,   x = factor X r,   r in K(r), -y in the normal cone of K(r) at r
 //
 // X = response of the jointed bodies to the columns W of the contacts: by the engine's mass (Engine::response), or by a
-// StepMatrix. Bodies that no joint or force couples do not feel each other: columns are stored over groups of velocities
-// that answer together, and nothing of the size contacts x contacts is formed. Contacts that share no group, directly or
-// through others, are solved apart (islands), each by
-// Newton's method in the space of velocities (step_newton.cpp) with a sparse factorisation over the graph of bodies that
-// touch, and sweeps over the contacts between its attempts; where these fail and rows are few, by the dense methods of
-// ContactSolver. Whatever the method, the residual of the natural map decides.
+// StepMatrix. Bodies that no joint or force couples do not feel each other: columns are stored over groups of
+// velocities that answer together, and nothing of the size contacts x contacts is formed. Contacts that share no group,
+// directly or through others, are solved apart (islands), each by Newton's method in the space of velocities
+// (step_newton.cpp) with a sparse factorisation over the graph of bodies that touch, and sweeps over the contacts
+// between its attempts; where these fail and rows are few, by the dense methods of ContactSolver. Whatever the method,
+// the residual of the natural map decides.
 #pragma once
 
 #include <array>
@@ -147,7 +147,7 @@ class StepProblem {
   std::vector<Vec3> r0_, r1_, best_, best_in_turn_;
   std::vector<Mat3> slopes_;
   std::vector<Vec3> diagonal_scale_;
-  Vec x_, F_, trial_, weight_, lu_x_;  // packed; lu_x_ in the order of lu_
+  Vec x_, F_, trial_, weight_, lu_x_;    // packed; lu_x_ in the order of lu_
   std::vector<int> nodes_, node_sizes_;  // groups of the island
   BlockLu lu_;
   Counts counts_;

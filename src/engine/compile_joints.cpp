@@ -254,6 +254,9 @@ void Compiler::joint_rows(int index) {
   };
   const auto held_product = [&](int axis_a, int axis_b) {
     if (in_tree || particle) return;
+    // Moments on a bearing whose friction counts them are written in A's axes, as its forces are, whatever the angle.
+    if (axis_a == 2 && j.friction && j.friction->length > 0 && j.kind != JointKind::prismatic)
+      std::swap(axis_a, axis_b);
     if (planar && (!in_plane(A, axis_a) || !in_plane(B, axis_b))) return;
     const std::string name = std::string(1, static_cast<char>('x' + axis_a)) + static_cast<char>('x' + axis_b);
     Deformation& d =

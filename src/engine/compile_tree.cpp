@@ -191,6 +191,8 @@ void Compiler::place_bodies() {
 bool Compiler::may_stand_in_tree(const Joint& j) const {
   const std::vector<JointStep> steps = joint_steps(j.kind);
   if (steps.empty() || !j.in_tree.value_or(model_.joint_coordinates)) return false;
+  // Friction that grows with the reactions needs them as multipliers.
+  if (j.friction && j.friction->coefficient.any()) return false;
   // A direction that the kind holds rigid but the user made elastic or driven belongs to the absolute form.
   for (const JointComponent& c : j.components)
     if (std::none_of(steps.begin(), steps.end(), [&](const JointStep& s) { return s.component == c.name; }))
@@ -518,6 +520,7 @@ void Compiler::run() {
   }
   finish_flexible();
   build_joints();
+  build_frictions();
   build_force_elements();
   build_loads();
   finish_rows();

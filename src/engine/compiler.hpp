@@ -60,6 +60,8 @@ class Compiler {
   void build_joints();
   void joint_rows(int index);
   void coupling_row(const Joint& j, int index);
+  void build_frictions();  // compile_friction.cpp
+  void joint_friction(int index);
   int add_measure(const Measure& m);
   int angle_measure(int joint, const std::string& component, bool count_turns);
   std::optional<int> component_measure(int joint, const std::string& component, bool count_turns);

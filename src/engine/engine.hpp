@@ -93,6 +93,10 @@ class Engine : public Dynamics {
   Eigen::SparseMatrix<double, Eigen::RowMajor> constraint_matrix(const State& s);
   const MeasureValue<double>& measure(int index) const { return measures_[index]; }
   void gradient(const Deformation& d, double factors[4]) const { gradient_factors(d, factors); }
+  // Friction of joints as the caller knows it, along the slips, two numbers for each of System::joint_frictions: a
+  // joint's own force and torque include it.
+  void tell_friction(std::span<const double> forces) { friction_.assign(forces.begin(), forces.end()); }
+  double friction(std::size_t row, int c) const { return 2 * row < friction_.size() ? friction_[2 * row + c] : 0.0; }
   Vec3 load_value(int index, const State& s) const { return load_vector(system_->loads[index], s); }
 
  private:
@@ -151,6 +155,7 @@ class Engine : public Dynamics {
   SchurSolver* last_schur_ = nullptr;  // of the last factorisation
   std::vector<bool> frozen_;
   std::vector<LinkWrench> external_;
+  std::vector<double> friction_;
   std::unique_ptr<Derivatives> derivatives_;
   // What the arrays were last evaluated for.
   State last_;

@@ -167,6 +167,13 @@ void joint_wrench(const System& sys, const JointParts& parts, int joint, const I
         torque += size * factors[k] * value.nB;
       }
     }
+    for (std::size_t f = 0; f < sys.joint_frictions.size(); ++f)
+      for (int c = 0; sys.joint_frictions[f].joint == joint && c < sys.joint_frictions[f].count; ++c) {
+        const MeasureValue<double>& value = i.engine.measure(sys.joint_frictions[f].measure[c]);
+        const double size = i.engine.friction(f, c) * sys.joint_frictions[f].scale[c];
+        force += size * value.fB;
+        torque += size * value.nB;
+      }
   }
   force = A.R.transpose() * force;
   torque = A.R.transpose() * torque;

@@ -34,6 +34,28 @@ struct CompiledLoad {
   int channel = 0;  // power channel
 };
 
+// What presses a joint's surfaces together: weight (|F/2 + m| + |F/2 - m|), F two reaction forces and m two reaction
+// moments divided by the length of the bearing, whose pairs of forces they are. Deformations; -1: none.
+struct FrictionLoad {
+  int force[2] = {-1, -1}, moment[2] = {-1, -1};
+  double inverse_length[2] = {0, 0};  // signed: forces at the far end
+  double weight = 1;
+};
+
+// Friction in one free component of a joint, or in two that share a limit. Slip is scale times the component's rate, in
+// m/s, and friction a force along it, |f| <= base(v / scale) / scale + coefficient(v) load.
+struct JointFrictionIndex {
+  int joint = -1;
+  int count = 1;
+  int measure[2] = {-1, -1};
+  double scale[2] = {1, 1};
+  std::string component[2];
+  bool angular[2] = {false, false};
+  Friction base, coefficient;
+  std::vector<FrictionLoad> load;
+  double velocity = 0;  // of the smoothed law, m/s of slip
+};
+
 struct BodyIndex {
   int link = -1;
   int frame = -1;     // the body's own frame
@@ -93,6 +115,7 @@ class System {
     bool reversed = false;  // the tree goes from the second body to the first
   };
   std::vector<JointIndex> joints;         // parallel to model.joints
+  std::vector<JointFrictionIndex> joint_frictions;
   std::vector<int> element_deformation;   // parallel to model.force_elements
   std::vector<int> joint_of_deformation;  // -1, or the model joint a deformation belongs to
   State initial;                          // as written; not yet made consistent

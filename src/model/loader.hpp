@@ -77,6 +77,8 @@ class Loader {
   void joint_components(const Object& o, Joint& j, const std::string& type);
   void joint_start(const Object& o, Joint& j);
   void joint_extras(const Object& o, Joint& j);
+  void joint_friction(const Object& o, Joint& j, const std::string& type);  // load_joint_friction.cpp
+  void joint_play(const Object& o, Joint& j, const std::string& type);      // load_joint_play.cpp
   int find_joint(const YamlNode& name, const Scope& scope);
   void check_couplings();
 
@@ -106,7 +108,8 @@ class Loader {
   std::optional<RigidContact> rigid_law(const Object& o);
   std::optional<CompliantContact> compliant_law(const Object& o, const std::string& type);
   std::optional<double> fraction(const Object& o, const char* key);  // between 0 and 1
-  Friction friction(const Object& o);
+  // A coefficient, or with its unit a force or torque, of the slip speed (or the rate of an angle).
+  Friction friction(const Object& o, const char* key = "friction", const char* unit = "1", const char* rate = "m/s");
   double contact_stiffness(const Object& o, double exponent);
   // Indices of shapes that names of a contact stand for; empty after a report, or for a shape that is itself wrong.
   std::vector<int> touching(const YamlNode& name, const Scope& scope);
@@ -121,6 +124,7 @@ class Loader {
   void simulate(const YamlNode& node);
   void contact_scheme(const Object& o);
   bool rigid_contacts() const;
+  bool joint_frictions() const;
   void initial(const YamlNode& node);
   void check_uses();
   void check_finite();

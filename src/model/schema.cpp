@@ -166,6 +166,23 @@ std::vector<ObjectSpec> build() {
          "Status of single components: `free`, `rigid`, or a `component`. Names: x y z rx ry rz, or angle and "
          "displacement.",
          "component"},
+        {"friction",
+         V::object,
+         false,
+         "",
+         "Dry friction in the free components.",
+         "joint-friction",
+         {},
+         {"revolute", "prismatic", "cylindrical", "planar", "screw", "universal"}},
+        {"play",
+         V::object,
+         false,
+         "",
+         "Clearance instead of a constraint, between planar bodies: a pin in a hole, a block in a guide. The joint then "
+         "holds nothing; contacts do.",
+         "joint-play",
+         {},
+         {"revolute", "prismatic"}},
         {"pitch",
          V::quantity,
          false,
@@ -220,6 +237,45 @@ std::vector<ObjectSpec> build() {
          "`joint` makes this joint's motion a coordinate, `absolute` never does; the model's choice unless given.",
          "",
          {"joint", "absolute"}}}});
+  all.push_back(
+      {"joint-friction",
+       "Dry friction in a joint: sticks, and slides against a torque or force of a given size, or of `coefficient` times "
+       "the joint's reactions, or of both together.",
+       "",
+       {{"torque", V::function, false, "N*m",
+         "Friction torque of the angle: a number, or a formula of its rate `v` in rad/s whose value at 0 holds at rest."},
+        {"force", V::function, false, "N",
+         "Friction force of the displacement: a number, or a formula of its rate `v` in m/s."},
+        {"coefficient", V::friction, false, "1",
+         "Coefficient of friction with the joint's reactions: a number, a formula of the slip speed `v`, or a block "
+         "with `static` and `kinetic`. Such a joint is never a coordinate of the tree.",
+         "friction"},
+        {"radius", V::quantity, false, "m",
+         "Radius of the bearing of an angle: its torque is coefficient * radius * radial reaction. Revolute and "
+         "cylindrical: required with `coefficient`; planar: of the turning about its normal, without it that is free."},
+        {"collar_radius", V::quantity, false, "m",
+         "Revolute: radius at which the axial reaction is carried; without it that causes no friction."},
+        {"length", V::quantity, false, "m",
+         "Length of bearing or guide, about B's origin: reaction moments are carried by a pair of forces at its ends. "
+         "Without it they cause no friction."},
+        {"width", V::quantity, false, "m",
+         "Prismatic: the reaction moment about the axis is carried by a pair of forces this far apart. Without it that "
+         "causes no friction."},
+        {"velocity", V::quantity, false, "m/s | rad/s",
+         "For `method: smooth`: slip speed at which friction has reached its value (rate of the angle where only "
+         "`torque` is given); chosen by the program unless given."}}});
+  all.push_back(
+      {"joint-play",
+       "Play of a planar joint. Revolute: a pin of `radius` on B in a hole on A. Prismatic: a block of `length` along the "
+       "axis and `height` across it on B between two walls on A. Contacts are named `JOINT.play`, of a guide "
+       "`JOINT.upper` and `JOINT.lower`; the joint's components x y z rx ry rz are all free and only observed.",
+       "",
+       {{"clearance", V::quantity, true, "m",
+         "Distance of the surfaces when B sits in the middle: radial for a pin, on either side for a block."},
+        {"radius", V::quantity, false, "m", "Revolute: radius of the pin."},
+        {"length", V::quantity, false, "m", "Prismatic: length of the block along the axis."},
+        {"height", V::quantity, false, "m", "Prismatic: height of the block across the axis."},
+        {"law", V::object, true, "", "What the surfaces do when they touch.", "contact-law"}}});
   all.push_back(
       {"law", "A spring and damper: one of `stiffness`, `table`, `formula`, `play`, with `damping`.", "",
        law_keys() + std::vector<KeySpec>{{"play", V::object, false, "", "Backlash between two flanks.", "play"}}});
