@@ -43,7 +43,7 @@ export class ContactTimeline {
     this.element = h(
       "div",
       { class: "contacts" },
-      h("ul", { class: "key" }, key(colors.open, "open", "open"), key(colors.slide, "sliding", "slide"), key(colors.stick, "sticking", "stick"), key(css("event"), "impact", "impact")),
+      h("ul", { class: "legend" }, key(colors.open, "open", "open"), key(colors.slide, "sliding", "slide"), key(colors.stick, "sticking", "stick"), key(css("event"), "impact", "impact")),
       this.scroller,
     );
     this.canvas.addEventListener("click", (e) => {
@@ -140,10 +140,10 @@ export class ContactTimeline {
     // The axis of time.
     const bottom = this.lanes.length * kRow;
     g.fillStyle = muted;
-    g.textAlign = "center";
     const step = niceStep((this.range.to - this.range.from) / Math.max(2, right / 90));
     for (let t = Math.ceil(this.range.from / step) * step; t <= this.range.to + 1e-9 * step; t += step) {
       const x = this.x(t);
+      g.textAlign = x < 14 ? "left" : "center";
       g.fillRect(x, bottom, 1, 4);
       g.fillText(axisNumber(Math.abs(t) < 1e-9 * step ? 0 : Number(t.toPrecision(10))), x, bottom + 17);
     }

@@ -7,6 +7,7 @@ export interface Copy {
   body: number; // -1: ground
   local: Float64Array; // L by columns, then l: 12 numbers
   color: THREE.Color;
+  paint?: "ground" | "steel"; // colours that go with dark and light; else the body's own
 }
 
 // Columns of the rotation matrix of a unit quaternion, into out[at .. at+8].
@@ -97,6 +98,9 @@ export class Instances {
     this.mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
     this.mesh.frustumCulled = false;
     this.mesh.count = 0;
+    // Not yet placed is a point at the origin; all zeros would be a point at infinity, which takes long to draw.
+    const matrices = this.mesh.instanceMatrix.array;
+    for (let i = 15; i < matrices.length; i += 16) matrices[i] = 1;
     this.mesh.setColorAt(0, new THREE.Color());
   }
 

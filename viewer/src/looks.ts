@@ -15,7 +15,10 @@ const kBodies = ["#7f9cc0", "#c79a63", "#7fae8b", "#b38bb5", "#b9a95c", "#6fa9ac
 export function bodyColor(index: number): THREE.Color {
   return new THREE.Color(kBodies[index % kBodies.length]);
 }
-export const groundColor = (dark: boolean) => new THREE.Color(dark ? "#4a525d" : "#c3c9d1");
+export function paintColor(paint: "ground" | "steel", dark: boolean): THREE.Color {
+  if (paint === "ground") return new THREE.Color(dark ? "#566170" : "#b9c1ca");
+  return new THREE.Color(dark ? "#c9d1da" : "#4b5561");
+}
 
 export function isDark(): boolean {
   return document.documentElement.dataset.theme === "dark";

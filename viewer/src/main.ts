@@ -162,7 +162,7 @@ class Page {
       if (what === "time") this.showMoment();
       else this.remember();
     });
-    if (restored !== null) this.player.goto(restored);
+    this.player.goto(restored ?? progress.first);
     this.keys();
     requestAnimationFrame((now) => this.frame(now));
     void this.loadRest();
@@ -252,7 +252,7 @@ class Page {
     const lower = tabs("Charts", [
       { name: "Plots", panel: this.plots.element },
       { name: "Energy", panel: this.energy.element },
-      { name: "Contacts", panel: this.contacts.element, onshow: () => this.contacts.draw() },
+      ...(this.contacts.any ? [{ name: "Contacts", panel: this.contacts.element, onshow: () => this.contacts.draw() }] : []),
       { name: "Events", panel: this.eventList.element },
     ]);
     lower.element.classList.add("lower");
@@ -324,11 +324,11 @@ class Page {
 
   private stateKey(): HTMLElement {
     const colors = stateColors();
-    const key = h("ul", { class: "key inview" });
+    const key = h("ul", { class: "legend inview" });
     if (this.motion.frame.contacts.length)
       for (const [name, text] of [["stick", "sticking"], ["slide", "sliding"], ["open", "open"]] as const)
         key.append(h("li", {}, h("span", { class: `state ${name}`, style: `--c:${colors[name]}` }), text));
-    return h("div", { class: "corner" }, key, this.scaleNote);
+    return h("div", { class: "corner" }, key.childElementCount ? key : null, this.scaleNote);
   }
 
   private openStage() {

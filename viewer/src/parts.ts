@@ -3,7 +3,7 @@
 // Bodies without a shape are drawn as a skeleton: bars from the mass centre to wherever something holds or touches them.
 import * as THREE from "three";
 import { between, placed, type Copy } from "./instances";
-import { bodyColor, groundColor } from "./looks";
+import { bodyColor, paintColor } from "./looks";
 import type { Place, Scene, Shape, Vec3 } from "./types";
 
 export type Kind = "sphere" | "box" | "cylinder";
@@ -26,7 +26,7 @@ export function buildParts(scene: Scene, size: number, dark: boolean): Parts {
   const flat = 0.03 * size; // thickness of plane figures
 
   const addOwn = (body: number, shape: Shape, geometry: THREE.BufferGeometry, color: THREE.Color, glass = false) => {
-    const material = new THREE.MeshStandardMaterial({ color, roughness: 0.6, metalness: 0.05, flatShading: shape.kind === "polytope" });
+    const material = new THREE.MeshPhongMaterial({ color, specular: "#1c1c1c", shininess: 30, flatShading: shape.kind === "polytope" });
     if (glass) Object.assign(material, { transparent: true, opacity: 0.18, side: THREE.DoubleSide, depthWrite: false });
     const mesh = new THREE.Mesh(geometry, material);
     mesh.matrixAutoUpdate = false;
@@ -49,13 +49,13 @@ export function buildParts(scene: Scene, size: number, dark: boolean): Parts {
     return geometry;
   };
 
-  const addShape = (body: number, shape: Shape, color: THREE.Color) => {
+  const addShape = (body: number, shape: Shape, color: THREE.Color, paint?: Copy["paint"]) => {
     const put = (kind: Kind, scale: Vec3, offset: Vec3 = [0, 0, 0]) => {
       const local = placed(shape.position, shape.rotation, [1, 1, 1]);
       const at: Vec3 = [0, 0, 0];
       for (let k = 0; k < 3; ++k)
         at[k] = local[9 + k] + local[k] * offset[0] + local[3 + k] * offset[1] + local[6 + k] * offset[2];
-      parts.copies[kind].push({ body, local: placed(at, shape.rotation, scale), color });
+      parts.copies[kind].push({ body, local: placed(at, shape.rotation, scale), color, paint });
     };
     const r = shape.radius ?? 0;
     const l = shape.length ?? 0;
@@ -117,6 +117,7 @@ export function buildParts(scene: Scene, size: number, dark: boolean): Parts {
               body,
               local: inFrame(shape, between([points[i].x, points[i].y, 0], [points[i + 1].x, points[i + 1].y, 0], thin)),
               color,
+              paint,
             });
         break;
       }
@@ -141,12 +142,12 @@ export function buildParts(scene: Scene, size: number, dark: boolean): Parts {
     const r = (far.length ? 2.2 : 3.2) * thin;
     parts.copies.sphere.push({ body: index, local: placed(c, kIdentity, [r, r, r]), color });
   });
-  for (const shape of scene.ground.shapes) addShape(-1, shape, groundColor(dark));
+  for (const shape of scene.ground.shapes) addShape(-1, shape, paintColor("ground", dark), "ground");
 
-  const steel = new THREE.Color(dark ? "#c9d1da" : "#4b5561");
+  const steel = paintColor("steel", dark);
   for (const joint of scene.joints) {
     const put = (kind: Kind, place: Place, scale: Vec3) =>
-      parts.copies[kind].push({ body: place.body, local: placed(place.position, place.rotation, scale), color: steel });
+      parts.copies[kind].push({ body: place.body, local: placed(place.position, place.rotation, scale), color: steel, paint: "steel" });
     switch (joint.type) {
       case "revolute":
       case "cylindrical":
@@ -194,15 +195,12 @@ function polytope(shape: Shape): THREE.BufferGeometry {
   return geometry;
 }
 
-// Radius about a body's origin that holds its shapes.
-export function reach(shapes: Shape[]): number {
-  let most = 0;
-  for (const s of shapes) {
-    if ((s.kind === "line" && !s.length) || s.kind === "plane") continue;
-    let r = (s.radius ?? 0) + (s.length ?? 0) / 2;
-    if (s.size) r = Math.max(r, Math.hypot(...s.size) / 2);
-    for (const p of s.points ?? []) r = Math.max(r, Math.hypot(...p));
-    most = Math.max(most, r + Math.hypot(...s.position));
-  }
-  return most;
+// Radius about its own origin that holds a shape; endless ones count as points.
+export function reach(s: Shape): number {
+  if ((s.kind === "line" && !s.length) || s.kind === "plane") return 0;
+  let r = Math.hypot(s.kind === "capsule" ? 0 : (s.radius ?? 0), (s.length ?? 0) / 2);
+  if (s.kind === "capsule") r += s.radius ?? 0;
+  if (s.size) r = Math.max(r, Math.hypot(...s.size) / 2);
+  for (const p of s.points ?? []) r = Math.max(r, Math.hypot(...p));
+  return r;
 }

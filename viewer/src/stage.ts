@@ -3,7 +3,7 @@ import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Grid } from "./grid";
 import { barInto, Instances, rotationColumns } from "./instances";
-import { css, groundColor, isDark, niceBelow, stateColors } from "./looks";
+import { css, isDark, niceBelow, paintColor, stateColors } from "./looks";
 import type { Motion } from "./motion";
 import { buildParts, reach, type Kind, type OwnMesh } from "./parts";
 import { Skin, type SkinData } from "./surfaces";
@@ -12,6 +12,7 @@ import type { Scene, Vec3 } from "./types";
 export type ViewName = "front" | "top" | "side" | "corner";
 const kSpringSegments = 14;
 const kMostSprings = 400;
+const kMeasuredRows = 80;
 
 export class Stage {
   readonly canvas: HTMLCanvasElement;
@@ -44,6 +45,8 @@ export class Stage {
   private affine = new Float64Array(12);
   private center = new THREE.Vector3();
   private low = 0;
+  private lowCorner = new THREE.Vector3();
+  private highCorner = new THREE.Vector3();
   private forceScale = 1;
   private followed = new THREE.Vector3();
   private dirty = true;
@@ -89,7 +92,7 @@ export class Stage {
     this.world.add(this.grid.mesh);
 
     const parts = buildParts(scene, this.size, isDark());
-    const material = () => new THREE.MeshStandardMaterial({ roughness: 0.55, metalness: 0.08 });
+    const material = () => new THREE.MeshPhongMaterial({ specular: "#1c1c1c", shininess: 30 });
     const many = Object.values(parts.copies).reduce((n, list) => n + list.length, 0) > 3000;
     const geometries: Record<Kind, THREE.BufferGeometry> = {
       sphere: new THREE.SphereGeometry(1, many ? 16 : 32, many ? 10 : 20),
@@ -108,13 +111,15 @@ export class Stage {
     for (const own of this.own) this.world.add(own.mesh);
     this.placeGround(parts.plane);
 
-    const plain = () => new THREE.MeshLambertMaterial();
+    // Arrows are seen through bodies: what presses lies mostly between two of them.
+    const plain = () => new THREE.MeshLambertMaterial({ depthTest: false, transparent: true });
     const springs = Math.min(kMostSprings, scene.forces.filter((f) => f.kind === "distance").length);
     this.springs = new Instances(geometries.cylinder, material(), springs * kSpringSegments);
     const points = motion.frame.contacts.length;
     this.shafts = new Instances(geometries.cylinder, plain(), points);
     this.heads = new Instances(new THREE.ConeGeometry(1, 1, 20).rotateX(Math.PI / 2), plain(), points);
     this.dots = new Instances(new THREE.SphereGeometry(1, 12, 8), plain(), points);
+    for (const i of [this.shafts, this.heads, this.dots]) i.mesh.renderOrder = 10;
     for (const i of [this.springs, this.shafts, this.heads, this.dots]) this.world.add(i.mesh);
 
     this.watchClicks();
@@ -129,38 +134,48 @@ export class Stage {
   private measure() {
     const { frame, timeline } = this.motion;
     const { overview } = timeline;
-    const low = new THREE.Vector3(Infinity, Infinity, Infinity);
-    const high = low.clone().negate();
-    const start: { low: THREE.Vector3; high: THREE.Vector3 } = { low: low.clone(), high: high.clone() };
-    const include = (x: number, y: number, z: number, r: number, into: { low: THREE.Vector3; high: THREE.Vector3 }) => {
-      into.low.set(Math.min(into.low.x, x - r), Math.min(into.low.y, y - r), Math.min(into.low.z, z - r));
-      into.high.set(Math.max(into.high.x, x + r), Math.max(into.high.y, y + r), Math.max(into.high.z, z + r));
+    const low = this.lowCorner.setScalar(Infinity);
+    const high = this.highCorner.setScalar(-Infinity);
+    const include = (x: number, y: number, z: number, r: number) => {
+      low.set(Math.min(low.x, x - r), Math.min(low.y, y - r), Math.min(low.z, z - r));
+      high.set(Math.max(high.x, x + r), Math.max(high.y, y + r), Math.max(high.z, z + r));
     };
+    const every = Math.max(1, Math.floor(overview.t.length / kMeasuredRows));
+    const R = new Float64Array(9);
     this.scene.bodies.forEach((body, b) => {
       const column = frame.position[b];
       if (column < 0) return;
       const x = overview.columns[column];
-      const r = Math.max(reach(body.shapes), ...body.anchors.map((a) => Math.hypot(...a)), 0);
-      for (let i = 0; i < overview.t.length; ++i) {
-        include(x[3 * i], x[3 * i + 1], x[3 * i + 2], r, { low, high });
-        if (i === 0) include(x[0], x[1], x[2], r, start);
+      const q = frame.orientation[b] >= 0 ? overview.columns[frame.orientation[b]] : null;
+      const marks = [...body.shapes.map((s) => ({ at: s.position, r: reach(s) })), ...[body.center, ...body.anchors].map((at) => ({ at, r: 0 }))];
+      for (let i = 0; i < overview.t.length; i += every) {
+        rotationColumns(q ? q[4 * i] : 1, q ? q[4 * i + 1] : 0, q ? q[4 * i + 2] : 0, q ? q[4 * i + 3] : 0, R, 0);
+        for (const { at: a, r } of marks)
+          include(
+            x[3 * i] + R[0] * a[0] + R[3] * a[1] + R[6] * a[2],
+            x[3 * i + 1] + R[1] * a[0] + R[4] * a[1] + R[7] * a[2],
+            x[3 * i + 2] + R[2] * a[0] + R[5] * a[1] + R[8] * a[2],
+            r,
+          );
       }
     });
     for (const shape of this.scene.ground.shapes) {
-      const r = reach([{ ...shape, position: [0, 0, 0] }]);
-      if ((shape.kind === "plane" || shape.kind === "line") && !shape.length) continue;
-      include(...shape.position, r, { low, high });
+      if (shape.kind === "plane" || (shape.kind === "line" && !shape.length)) continue;
+      include(...shape.position, reach(shape));
     }
-    for (const a of this.scene.ground.anchors) include(...a, 0, { low, high });
+    for (const a of this.scene.ground.anchors) include(...a, 0);
     if (!(high.x >= low.x)) {
       low.setScalar(-0.5);
       high.setScalar(0.5);
-      start.low.copy(low);
-      start.high.copy(high);
     }
     this.center.copy(low).add(high).multiplyScalar(0.5);
-    this.size = Math.max(low.distanceTo(high), 1e-9);
-    this.low = this.up.dot(low) < this.up.dot(high) ? lowest(low, high, this.up) : 0;
+    this.size = low.distanceTo(high);
+    // A single thing at rest, drawn as a mark, has no size of its own.
+    if (!(this.size > 0)) this.size = 1;
+    const room = Math.max(0, 0.05 * this.size - Math.min(high.x - low.x, high.y - low.y, high.z - low.z) / 2);
+    low.subScalar(room);
+    high.addScalar(room);
+    this.low = lowest(low, high, this.up);
     // The largest force that is not a rare peak sets the scale of the arrows.
     const forces: number[] = [];
     for (const c of frame.contacts) {
@@ -206,14 +221,14 @@ export class Stage {
     this.sky.intensity = dark ? 1.1 : 1.7;
     this.sun.intensity = dark ? 2.0 : 2.1;
     for (const instances of this.kinds.values())
-      instances.copies.forEach((copy, i) => copy.body < 0 && instances.color(i, groundColor(dark)));
+      instances.copies.forEach((copy, i) => copy.paint && instances.color(i, copy.color.copy(paintColor(copy.paint, dark))));
     const line = new THREE.Color(css("trail"));
     for (const { line: l, faint } of this.trails) {
       (l.material as THREE.LineBasicMaterial).color.copy(line);
       (faint.material as THREE.LineBasicMaterial).color.copy(line);
     }
     const steel = new THREE.Color(dark ? "#aab4c0" : "#59636f");
-    (this.springs.mesh.material as THREE.MeshStandardMaterial).color.copy(steel);
+    (this.springs.mesh.material as THREE.MeshPhongMaterial).color.copy(steel);
     this.highlight();
     this.dirty = true;
   }
@@ -227,13 +242,12 @@ export class Stage {
     const accent = new THREE.Color(css("accent"));
     for (const instances of this.kinds.values())
       instances.copies.forEach((copy, i) => {
-        if (copy.body < 0) return;
-        instances.color(i, copy.body === this.selected ? copy.color.clone().lerp(accent, 0.65) : copy.color);
+        instances.color(i, copy.body >= 0 && copy.body === this.selected ? copy.color.clone().lerp(accent, 0.65) : copy.color);
       });
     for (const { body, mesh } of this.own)
-      (mesh.material as THREE.MeshStandardMaterial).emissive.copy(accent).multiplyScalar(body >= 0 && body === this.selected ? 0.45 : 0);
+      (mesh.material as THREE.MeshPhongMaterial).emissive.copy(accent).multiplyScalar(body >= 0 && body === this.selected ? 0.45 : 0);
     for (const { body, skin } of this.skins)
-      (skin.mesh.material as THREE.MeshStandardMaterial).emissive.copy(accent).multiplyScalar(body === this.selected ? 0.3 : 0);
+      (skin.mesh.material as THREE.MeshPhongMaterial).emissive.copy(accent).multiplyScalar(body === this.selected ? 0.3 : 0);
   }
 
   addSkin(data: SkinData, body: number, color: THREE.ColorRepresentation) {
@@ -436,9 +450,9 @@ export class Stage {
     this.sun.target.position.copy(this.controls.target);
     this.sun.position
       .copy(this.controls.target)
-      .addScaledVector(forward, -0.7 * reachNow)
-      .addScaledVector(left, 0.8 * reachNow)
-      .addScaledVector(this.up, 1.5 * reachNow);
+      .addScaledVector(forward, -1.2 * reachNow)
+      .addScaledVector(left, 0.7 * reachNow)
+      .addScaledVector(this.up, 1.4 * reachNow);
     const shadow = this.sun.shadow.camera;
     shadow.left = shadow.bottom = -0.75 * reachNow;
     shadow.right = shadow.top = 0.75 * reachNow;
@@ -495,9 +509,8 @@ export class Stage {
     const target = this.center.clone();
     if (this.follow >= 0)
       target.set(this.poses[7 * this.follow], this.poses[7 * this.follow + 1], this.poses[7 * this.follow + 2]);
-    const half = 0.56 * this.size;
-    const aspect = this.host.clientWidth / Math.max(1, this.host.clientHeight);
-    const fit = half / Math.min(1, aspect || 1);
+    const aspect = this.host.clientWidth / Math.max(1, this.host.clientHeight) || 1;
+    const fit = this.fit(away, target, aspect);
     if (flat) this.setParallel(true);
     const distance = fit / Math.tan((this.perspective.fov * Math.PI) / 360);
     for (const camera of [this.perspective, this.parallel]) {
@@ -520,6 +533,27 @@ export class Stage {
     this.controls.update();
   }
   flat = false;
+
+  // Half the height of a picture from `away` that holds the whole motion, with some room for the buttons.
+  private fit(away: THREE.Vector3, target: THREE.Vector3, aspect: number): number {
+    const front = viewDirection("front", this.up, this.scene.planar);
+    const upright = Math.abs(away.dot(this.up)) > 0.99 ? front.clone().negate() : this.up;
+    const right = new THREE.Vector3().crossVectors(upright, away).normalize();
+    const up = new THREE.Vector3().crossVectors(away, right);
+    let half = 0;
+    const corner = new THREE.Vector3();
+    for (let i = 0; i < 8; ++i) {
+      corner
+        .set(
+          i & 1 ? this.highCorner.x : this.lowCorner.x,
+          i & 2 ? this.highCorner.y : this.lowCorner.y,
+          i & 4 ? this.highCorner.z : this.lowCorner.z,
+        )
+        .sub(target);
+      half = Math.max(half, Math.abs(corner.dot(up)), Math.abs(corner.dot(right)) / aspect);
+    }
+    return Math.max(1.28 * half, 1e-3 * this.size);
+  }
 
   setFollow(body: number) {
     this.follow = body;

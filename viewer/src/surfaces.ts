@@ -81,7 +81,7 @@ export class Skin {
     geometry.setAttribute("normal", new THREE.BufferAttribute(vertexNormals(data.vertices, data.triangles), 3));
     geometry.setIndex(new THREE.BufferAttribute(data.triangles, 1));
     geometry.computeBoundingSphere();
-    const material = new THREE.MeshStandardMaterial({ color, roughness: 0.55, metalness: 0.1, side: THREE.DoubleSide });
+    const material = new THREE.MeshPhongMaterial({ color, specular: "#1c1c1c", shininess: 30, side: THREE.DoubleSide });
     const depth = new THREE.MeshDepthMaterial({ depthPacking: THREE.RGBADepthPacking });
     if (this.modes > 0) {
       const field = (k: number) => data.modes.subarray(k * data.vertices.length, (k + 1) * data.vertices.length);
