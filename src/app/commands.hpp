@@ -89,6 +89,19 @@ struct ReportOptions {
 };
 int report(const ReportOptions& options, const Console& console);
 
+struct PlotOptions {
+  std::string result;
+  std::vector<std::string> quantities;  // numbers, vectors (all components), |vector|, or globs
+  std::string output;                   // .svg, .pdf, .png
+  std::string over;                     // another quantity instead of time
+  std::optional<double> from, to;       // s
+  std::string title;
+  double width = 160, height = 100;  // mm
+  double dots_per_inch = 200;        // png
+  bool events = true;
+};
+int plot(const PlotOptions& options, const Console& console);
+
 int schema(const Console& console);
 
 // Runs a command and turns whatever it throws into a message on `err` and an exit code.

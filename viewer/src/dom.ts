@@ -41,6 +41,13 @@ export function formatTime(t: number, step: number): string {
   return t.toFixed(digits).replace("-", "−");
 }
 
+// "m/s^2" with the signs of print: m/s²; nothing for pure numbers.
+export function unitText(unit: string): string {
+  if (unit === "1") return "";
+  const digits = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+  return unit.replaceAll("*", "·").replace(/\^(-?\d+)/g, (_, n: string) => [...n].map((c) => (c === "-" ? "⁻" : digits[Number(c)])).join(""));
+}
+
 const kIcons: Record<string, string> = {
   play: "M7 4.5v15l13-7.5z",
   pause: "M6 4.5h4.2v15H6zM13.8 4.5H18v15h-4.2z",

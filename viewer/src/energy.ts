@@ -10,6 +10,7 @@ import { css, seriesColors } from "./looks";
 import type { Player } from "./player";
 import type { Quantities } from "./quantities";
 import type { Source } from "./source";
+import { rowAt } from "./timeline";
 import type { Channel, Rows, Series } from "./types";
 
 const kMostRows = 4000;
@@ -46,8 +47,7 @@ export class Energy {
     this.element = h("div", { class: "energy" }, this.host, h("div", { class: "beside" }, this.legend));
     new ResizeObserver(() => this.resize()).observe(this.host);
     player.listen(() => this.showValues());
-    range.listen(() => this.chart?.redraw(false, true) && undefined);
-    range.listen(() => this.chart?.setData(this.chart.data));
+    range.listen(() => this.chart?.setData(this.chart.data)); // which takes the range anew
   }
 
   async load(rows: number) {
@@ -166,14 +166,7 @@ export class Energy {
   private showValues() {
     this.moment.show();
     if (!this.chart || !this.cells.length) return;
-    let low = 0;
-    let high = this.t.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.t[middle] <= this.player.time) low = middle + 1;
-      else high = middle;
-    }
-    const i = Math.max(0, low - 1);
+    const i = rowAt(this.t, this.player.time);
     const values = [...this.layers.map((l) => l.values[i]), this.total[i], this.remainder[i]];
     values.forEach((v, k) => (this.cells[k].textContent = format(v)));
   }

@@ -189,7 +189,7 @@ class Page {
     this.range.events = this.events;
     this.transport.setEvents(this.events);
     this.eventList.show(this.events, this.meta.progress.events);
-    this.range.tell();
+    this.plots.refresh();
   }
 
   private async loadSkins() {

@@ -1,11 +1,12 @@
 // Plots of any recorded quantity by name: several in one frame, an axis for each unit.
 import uPlot from "uplot";
 import { baseOptions, drawEvents, Moment, timeAxis, type TimeRange, valueAxis } from "./chart";
-import { button, format, h, icon } from "./dom";
+import { button, format, h, icon, unitText } from "./dom";
 import { seriesColors } from "./looks";
 import type { Player } from "./player";
 import type { Quantities, Quantity } from "./quantities";
 import type { Source } from "./source";
+import { rowAt } from "./timeline";
 import type { Series } from "./types";
 
 const kPoints = 4000;
@@ -54,13 +55,13 @@ class Plot {
     this.quantities = this.quantities.filter((other) => other !== q);
     this.changed();
   }
-  private changed() {
+  changed() {
     this.showChips();
     this.deck.onchange();
     void this.load();
   }
 
-  private showChips() {
+  showChips() {
     const colors = seriesColors();
     this.values = [];
     this.chips.replaceChildren(
@@ -73,7 +74,7 @@ class Plot {
           h("span", { class: "swatch", style: `background:${colors[i % colors.length]}` }),
           h("span", { class: "name" }, q.name),
           value,
-          h("span", { class: "unit" }, q.unit === "1" ? "" : q.unit),
+          h("span", { class: "unit" }, unitText(q.unit)),
           button(`Remove ${q.name}`, icon("close"), () => this.drop(q), { class: "tiny" }),
         );
       }),
@@ -119,7 +120,7 @@ class Plot {
     const colors = seriesColors();
     const units = [...new Set(this.quantities.map((q) => q.unit))];
     const options = baseOptions(this.player, this.range, this.host.clientWidth || 600, this.host.clientHeight || 180);
-    options.axes = [timeAxis(), ...units.map((unit, i) => valueAxis(unit, unit === "1" ? "–" : unit, i > 0, i === 0))];
+    options.axes = [timeAxis(), ...units.map((unit, i) => valueAxis(unit, unitText(unit) || "–", i > 0, i === 0))];
     options.series = [
       {},
       ...this.quantities.map((q, i) => ({
@@ -138,6 +139,9 @@ class Plot {
     this.showValues();
   }
 
+  refresh() {
+    this.chart?.redraw(false);
+  }
   private resize() {
     if (this.chart && this.host.clientWidth) {
       this.chart.setSize({ width: this.host.clientWidth, height: this.host.clientHeight });
@@ -164,14 +168,7 @@ function padded(_: uPlot, low: number, high: number): [number, number] {
 
 function valueAt({ t, x }: Series, time: number): number | undefined {
   if (!t.length) return undefined;
-  let low = 0;
-  let high = t.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (t[middle] <= time) low = middle + 1;
-    else high = middle;
-  }
-  const i = Math.max(0, low - 1);
+  const i = rowAt(t, time);
   if (i + 1 >= t.length || !(t[i + 1] > t[i])) return x[i];
   const part = (time - t[i]) / (t[i + 1] - t[i]);
   return x[i] + Math.max(0, Math.min(1, part)) * (x[i + 1] - x[i]);
@@ -221,7 +218,7 @@ export class Plots {
       const q = this.quantities.find(name);
       if (q) plot.quantities.push(q);
     }
-    (plot as unknown as { changed(): void }).changed();
+    plot.changed();
     if (!this.active) this.activate(plot);
     return plot;
   }
@@ -245,12 +242,13 @@ export class Plots {
   }
   redraw() {
     for (const plot of this.plots) {
-      (plot as unknown as { showChips(): void }).showChips();
+      plot.showChips();
       plot.draw();
     }
   }
-  reload() {
-    for (const plot of this.plots) void plot.load();
+  // The same numbers, other marks.
+  refresh() {
+    for (const plot of this.plots) plot.refresh();
   }
 
   // An input that finds quantities by parts of their names: arrows move, Enter takes.
@@ -288,7 +286,7 @@ export class Plots {
               },
             },
             h("span", {}, q.name),
-            h("span", { class: "unit" }, q.unit === "1" ? "" : q.unit),
+            h("span", { class: "unit" }, unitText(q.unit)),
           ),
         ),
       );

@@ -1,5 +1,5 @@
 // The panel at the side: quantities to choose from, the model's text, how the run went.
-import { h } from "./dom";
+import { h, unitText } from "./dom";
 import type { Quantities, Quantity } from "./quantities";
 import type { Meta, Progress } from "./types";
 
@@ -64,7 +64,7 @@ export function quantityList(quantities: Quantities, add: (q: Quantity) => void)
                   "button",
                   { type: "button", title: q.description, "aria-label": `Plot ${q.name}`, onclick: () => add(q) },
                   h("span", {}, q.name.replace(`${owner}.`, "")),
-                  h("span", { class: "unit" }, q.unit === "1" ? "" : q.unit),
+                  h("span", { class: "unit" }, unitText(q.unit)),
                 ),
               ),
             ),

@@ -7,6 +7,7 @@ import { css, isDark, niceBelow, paintColor, stateColors } from "./looks";
 import type { Motion } from "./motion";
 import { buildParts, reach, type Kind, type OwnMesh } from "./parts";
 import { Skin, type SkinData } from "./surfaces";
+import { rowAt } from "./timeline";
 import type { Scene, Vec3 } from "./types";
 
 export type ViewName = "front" | "top" | "side" | "corner";
@@ -93,11 +94,14 @@ export class Stage {
 
     const parts = buildParts(scene, this.size, isDark());
     const material = () => new THREE.MeshPhongMaterial({ specular: "#1c1c1c", shininess: 30 });
-    const many = Object.values(parts.copies).reduce((n, list) => n + list.length, 0) > 3000;
+    const copies = Object.values(parts.copies).reduce((n, list) => n + list.length, 0);
+    const round = copies <= 150 ? 32 : copies <= 1500 ? 20 : 12; // sides of round things
+    // A processor that draws in place of a graphics card has no time for the shadows of crowds.
+    this.renderer.shadowMap.enabled = !(copies > 150 && isSoftware(this.renderer));
     const geometries: Record<Kind, THREE.BufferGeometry> = {
-      sphere: new THREE.SphereGeometry(1, many ? 16 : 32, many ? 10 : 20),
+      sphere: new THREE.SphereGeometry(1, round, Math.round(0.6 * round)),
       box: new THREE.BoxGeometry(1, 1, 1),
-      cylinder: new THREE.CylinderGeometry(1, 1, 1, many ? 18 : 36).rotateX(Math.PI / 2),
+      cylinder: new THREE.CylinderGeometry(1, 1, 1, round).rotateX(Math.PI / 2),
     };
     for (const kind of ["sphere", "box", "cylinder"] as Kind[]) {
       if (!parts.copies[kind].length) continue;
@@ -416,14 +420,7 @@ export class Stage {
   private updateTrails(time: number) {
     for (const { line, faint, t } of this.trails) {
       line.visible = faint.visible = this.show.trails;
-      let low = 0;
-      let high = t.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (t[middle] <= time) low = middle + 1;
-        else high = middle;
-      }
-      line.geometry.setDrawRange(0, low);
+      line.geometry.setDrawRange(0, rowAt(t, time) + 1);
     }
   }
 
@@ -631,6 +628,13 @@ export class Stage {
     for (const { skin, body: carrier } of this.skins) consider(ray.intersectObject(skin.mesh)[0], () => carrier);
     return body;
   }
+}
+
+function isSoftware(renderer: THREE.WebGLRenderer): boolean {
+  const gl = renderer.getContext();
+  const names = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = names ? String(gl.getParameter(names.UNMASKED_RENDERER_WEBGL)) : "";
+  return /swiftshader|llvmpipe|softpipe|software/i.test(name);
 }
 
 // Against gravity; without it the plane's y or the z axis.
