@@ -117,6 +117,7 @@ export function baseOptions(player: Player, range: TimeRange, width: number, hei
     width,
     height,
     padding: [8, kEdge, 0, 0],
+    pxAlign: 0, // curves as smooth as the screen allows
     legend: { show: false },
     scales: { x: { time: false, range: () => [range.from, range.to] } },
     series: [{}],

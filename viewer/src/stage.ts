@@ -11,7 +11,7 @@ import { rowAt } from "./timeline";
 import type { Scene, Vec3 } from "./types";
 
 export type ViewName = "front" | "top" | "side" | "corner";
-const kSpringSegments = 14;
+const kSpringSegments = 24;
 const kMostSprings = 400;
 const kMeasuredRows = 80;
 
@@ -339,7 +339,7 @@ export class Stage {
     let n = 0;
     const a = new Float64Array(3);
     const b = new Float64Array(3);
-    const radius = 0.0028 * this.size;
+    const radius = 0.0022 * this.size;
     let drawn = 0;
     for (const force of this.scene.forces) {
       if (force.kind !== "distance" || drawn++ >= kMostSprings) continue;
@@ -347,7 +347,7 @@ export class Stage {
       this.worldPoint(force.b.body < 0 ? ground : force.b.body, force.b.position, b);
       barInto(this.affine, 0, a[0], a[1], a[2], b[0], b[1], b[2], 1, 1);
       const across = [this.affine[0], this.affine[1], this.affine[2]];
-      const width = 0.02 * this.size;
+      const width = 0.016 * this.size;
       // A zigzag with straight ends.
       const corner = (i: number): [number, number, number] => {
         const s = i === 0 ? 0 : i === kSpringSegments ? 1 : 0.12 + (0.76 * (i - 1)) / (kSpringSegments - 2);
@@ -507,9 +507,9 @@ export class Stage {
     if (this.follow >= 0)
       target.set(this.poses[7 * this.follow], this.poses[7 * this.follow + 1], this.poses[7 * this.follow + 2]);
     const aspect = this.host.clientWidth / Math.max(1, this.host.clientHeight) || 1;
-    const fit = this.fit(away, target, aspect);
+    const slope = Math.tan((this.perspective.fov * Math.PI) / 360);
+    const { half: fit, distance } = this.fit(away, target, aspect, slope);
     if (flat) this.setParallel(true);
-    const distance = fit / Math.tan((this.perspective.fov * Math.PI) / 360);
     for (const camera of [this.perspective, this.parallel]) {
       camera.up.copy(this.up);
       // Straight from above, "up" on the screen is away from the viewer.
@@ -531,13 +531,16 @@ export class Stage {
   }
   flat = false;
 
-  // Half the height of a picture from `away` that holds the whole motion, with some room for the buttons.
-  private fit(away: THREE.Vector3, target: THREE.Vector3, aspect: number): number {
+  // Half the height of a parallel picture from `away` that holds the whole motion, and the distance from which a
+  // perspective one does (slope: half height by distance), with some room for the buttons.
+  private fit(away: THREE.Vector3, target: THREE.Vector3, aspect: number, slope: number) {
     const front = viewDirection("front", this.up, this.scene.planar);
     const upright = Math.abs(away.dot(this.up)) > 0.99 ? front.clone().negate() : this.up;
     const right = new THREE.Vector3().crossVectors(upright, away).normalize();
     const up = new THREE.Vector3().crossVectors(away, right);
-    let half = 0;
+    let half = 1e-3 * this.size;
+    let distance = 0;
+    const room = 1.25;
     const corner = new THREE.Vector3();
     for (let i = 0; i < 8; ++i) {
       corner
@@ -547,9 +550,11 @@ export class Stage {
           i & 4 ? this.highCorner.z : this.lowCorner.z,
         )
         .sub(target);
-      half = Math.max(half, Math.abs(corner.dot(up)), Math.abs(corner.dot(right)) / aspect);
+      const needed = room * Math.max(Math.abs(corner.dot(up)), Math.abs(corner.dot(right)) / aspect);
+      half = Math.max(half, needed);
+      distance = Math.max(distance, corner.dot(away) + needed / slope);
     }
-    return Math.max(1.28 * half, 1e-3 * this.size);
+    return { half, distance };
   }
 
   setFollow(body: number) {
