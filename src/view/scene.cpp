@@ -29,11 +29,14 @@ const char* word(Shape::Kind kind) {
 const char* word(ContactShape::Kind kind) {
   static constexpr const char* kWords[] = {"line",  "circle", "polygon", "ellipse", "curve",    "spline",
                                            "plane", "sphere", "box",     "capsule", "cylinder", "polytope"};
+  static_assert(std::size(kWords) == static_cast<std::size_t>(ContactShape::Kind::polytope) + 1);
   return kWords[static_cast<int>(kind)];
 }
 
 const char* word(BodyKind kind) {
-  static constexpr const char* kWords[] = {"rigid", "planar", "particle", "planar-particle"};
+  static constexpr const char* kWords[] = {"rigid",           "planar",   "particle",
+                                           "planar-particle", "flexible", "planar-flexible"};
+  static_assert(std::size(kWords) == static_cast<std::size_t>(BodyKind::planar_flexible) + 1);
   return kWords[static_cast<int>(kind)];
 }
 
@@ -48,6 +51,7 @@ const char* word(JointKind kind) {
 
 const char* word(ForceElement::Kind kind) {
   static constexpr const char* kWords[] = {"distance", "angle", "coordinate"};
+  static_assert(std::size(kWords) == static_cast<std::size_t>(ForceElement::Kind::coordinate) + 1);
   return kWords[static_cast<int>(kind)];
 }
 
@@ -133,17 +137,16 @@ void put_place(Json& json, std::string_view name, const Attachment& at) {
   json.end();
 }
 
-bool is_planar(const Model& model) {
-  const auto flat = [](BodyKind kind) { return kind == BodyKind::planar || kind == BodyKind::planar_particle; };
+bool all_planar(const Model& model) {
   return !model.bodies.empty() &&
-         std::all_of(model.bodies.begin(), model.bodies.end(), [&](const Body& b) { return flat(b.kind); });
+         std::all_of(model.bodies.begin(), model.bodies.end(), [](const Body& b) { return is_planar(b.kind); });
 }
 
 }  // namespace
 
 std::string scene_json(const Model& model, const std::vector<SurfaceUse>& surfaces) {
   Json json;
-  json.object().put("version", 1).put("title", model.title).put("planar", is_planar(model));
+  json.object().put("version", 1).put("title", model.title).put("planar", all_planar(model));
   json.put("gravity", model.gravity);
   json.key("bodies").array();
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
