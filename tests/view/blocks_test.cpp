@@ -53,7 +53,8 @@ TEST_F(Blocks, SkippingRowsGivesTheSameRowsWhetherTheyAreReadAtOnceOrOneByOne) {
     ASSERT_EQ(block.size(), 1 + n + 3 * n);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t k = 0; k < 3; ++k)
-        EXPECT_EQ(block[1 + n + 3 * i + k], all(static_cast<Eigen::Index>(3 + i * stride), static_cast<Eigen::Index>(k)));
+        EXPECT_EQ(block[1 + n + 3 * i + k],
+                  all(static_cast<Eigen::Index>(3 + i * stride), static_cast<Eigen::Index>(k)));
   }
 }
 

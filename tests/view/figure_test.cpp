@@ -21,7 +21,8 @@ TEST(Ticks, AreRoundNumbersInsideTheRange) {
 }
 
 TEST(Ticks, DigitsFollowTheStepSoThatNeighboursDiffer) {
-  EXPECT_EQ(ticks(5.6, 5.6101, 0.0024).labels, (std::vector<std::string>{"5.6000", "5.6025", "5.6050", "5.6075", "5.6100"}));
+  EXPECT_EQ(ticks(5.6, 5.6101, 0.0024).labels,
+            (std::vector<std::string>{"5.6000", "5.6025", "5.6050", "5.6075", "5.6100"}));
 }
 
 TEST(Ticks, SmallAndLargeNumbersShareAPowerOfAThousand) {
@@ -98,7 +99,14 @@ TEST_F(FigureFiles, AFolderThatIsNotThereIsSaidInOneLine) {
 
 TEST(JsonText, IsSafeInsideAPageAndKeepsTheBitsOfNumbers) {
   Json json;
-  json.object().put("a", "x</script>\"\\\n\x01").put("b", 0.1).put("c", 1.0 / 0.0).put("d", -3).key("e").array().boolean(true);
+  json.object()
+      .put("a", "x</script>\"\\\n\x01")
+      .put("b", 0.1)
+      .put("c", 1.0 / 0.0)
+      .put("d", -3)
+      .key("e")
+      .array()
+      .boolean(true);
   json.vector(Vec3(1, 2, 3)).end().end();
   EXPECT_EQ(json.str(),
             "{\"a\":\"x\\u003c/script>\\\"\\\\\\n\\u0001\",\"b\":0.1,\"c\":null,\"d\":-3,\"e\":[true,[1,2,3]]}");

@@ -98,7 +98,8 @@ TEST_F(Server, ARequestForAnotherHostIsRefusedEvenWithTheSecret) {
 
 TEST_F(Server, OnlyReadingIsAnswered) {
   for (const std::string method : {"POST", "PUT", "DELETE", "OPTIONS"})
-    EXPECT_TRUE(exchange(method + " " + secret_ + " HTTP/1.1\r\nHost: x\r\n\r\n").starts_with("HTTP/1.1 405")) << method;
+    EXPECT_TRUE(exchange(method + " " + secret_ + " HTTP/1.1\r\nHost: x\r\n\r\n").starts_with("HTTP/1.1 405"))
+        << method;
   EXPECT_TRUE(exchange("nonsense\r\n\r\n").starts_with("HTTP/1.1 400"));
   EXPECT_EQ(last_, "");
 }

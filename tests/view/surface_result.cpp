@@ -35,8 +35,7 @@ int main(int argc, char** argv) {
   for (int mode = 1; mode <= 2; ++mode)
     for (std::uint32_t v = 0; v < side * side; ++v) {
       const double x = skin.vertices[3 * v], y = skin.vertices[3 * v + 1];
-      skin.modes.insert(skin.modes.end(),
-                        {0.0F, 0.0F, static_cast<float>(std::cos(mode * pi * x) * std::cos(pi * y))});
+      skin.modes.insert(skin.modes.end(), {0.0F, 0.0F, static_cast<float>(std::cos(mode * pi * x) * std::cos(pi * y))});
     }
 
   Model model;

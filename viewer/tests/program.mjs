@@ -1,6 +1,6 @@
 // The program as a process: runs of models, the server, exit codes and messages.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -16,6 +16,14 @@ export class Program {
   // {code, out, err}
   call(...args) {
     const r = spawnSync(executable, args, { cwd: this.folder, encoding: "utf8", maxBuffer: 1 << 28 });
+    return { code: r.status, out: r.stdout, err: r.stderr };
+  }
+
+  // The same by a copy of the program that has no page beside it.
+  elsewhere(...args) {
+    const alone = mkdtempSync(join(this.folder, "alone-"));
+    copyFileSync(executable, join(alone, "clatter"));
+    const r = spawnSync(join(alone, "clatter"), args, { cwd: this.folder, encoding: "utf8" });
     return { code: r.status, out: r.stdout, err: r.stderr };
   }
 

@@ -437,6 +437,16 @@ simulate: {method: rk4, step: 0.02 ms, end: 1000 s, output_step: 10 ms}
     assert.equal((await child.ended).code, 0);
   },
 
+  async "without its page the program tells how to get it"({ program }) {
+    const result = program.result("contact/bouncing_ball");
+    for (const command of [["view", "--no-browser"], ["report"]]) {
+      const r = program.elsewhere(...command, result);
+      assert.equal(r.code, 2);
+      assert.match(r.err, /the viewer's page is not there.*tools\/setup\.sh/s);
+    }
+    assert.equal(program.elsewhere("info", result).code, 0);
+  },
+
   async "a frame of a thousand spheres costs the script less than 8 ms"({ page, program }) {
     const bodies = Array.from({ length: 1000 }, (_, i) => {
       const [x, y, z] = [i % 10, Math.floor(i / 10) % 10, Math.floor(i / 100)];
