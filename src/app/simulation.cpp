@@ -189,6 +189,17 @@ std::vector<std::string> recorded_quantities(const Prepared& prepared) {
     always.insert(body.name + ".position");
     always.insert(body.name + ".orientation");
   }
+  // Where contacts press and how, point by point where that is not a crowd.
+  if (prepared.motion->has_contacts() && model.contacts.size() <= kCrowd) {
+    const contact::ContactSystem& contacts = prepared.motion->contacts();
+    const bool each = contacts.slots() <= static_cast<int>(kCrowd);
+    for (const contact::PairInstance& pair : contacts.pairs) {
+      for (int k = 0; k < (each ? pair.slots : 1); ++k) {
+        const std::string name = each ? contacts.slot_name(pair.slot0 + k) : pair.name;
+        for (const char* quantity : {".point", ".force", ".state"}) always.insert(name + quantity);
+      }
+    }
+  }
   std::vector<std::string> names;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (chosen[i] || always.contains(all[i].name)) names.push_back(all[i].name);
