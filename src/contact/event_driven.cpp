@@ -16,6 +16,7 @@ EventDriven::EventDriven(std::shared_ptr<const ContactSystem> contacts, Engine& 
     : engine_(engine), dynamics_(std::move(contacts), engine), instant_(dynamics_), settings_(settings) {
   W_.setZero(dynamics_.sizes().np);
   W_base_ = W_;
+  for (int slot = 0; slot < dynamics_.contacts().slots(); ++slot) dynamics_.contacts().branch(slot).followed = true;
 }
 
 void EventDriven::begin_phase(const State& s, double h) {

@@ -177,16 +177,18 @@ bool capsule_cylinder(const Geometry& a, const Geometry& b, int slot, const Fram
 // Point `which` (0 to 3) of the rim `up` of a cylinder over a plane with normal n. 0 is the deepest, and moves round
 // the rim; where the cylinder stands so upright that it has no deepest point, and for the others, a quarter turn each
 // from it, the point is one of the body. These stay where they are while the cylinder is nearly upright, the only time
-// they bear anything: a support must not run round the rim of a coin that comes to rest. Features: 0 moving, 1 of the
-// body.
+// they bear anything: a support must not run round the rim of a coin that comes to rest by steps. Where positions are
+// followed without gaps they keep their quarter turns until the coin lies flat: a deepest point that rolls over one
+// that stays would touch it without speed. Features: 0 moving, 1 of the body.
 template <class T>
 V3<T> rim_point(const Geometry& g, const Frame3<T>& frame, bool up, int which, const V3<T>& n, Branch& branch) {
-  constexpr double upright = 1e-7, nearly_upright = 1e-2;
+  constexpr double upright = 1e-7, lies_flat = 1e-6, nearly_upright = 1e-2;
   const T nx = frame.x.dot(n), ny = frame.y.dot(n);
   const T tilt = length_of<T, 2>(V2<T>(nx, ny));
   if constexpr (searching<T>) {
     const bool known = branch.feature >= 0;
-    if (tilt > nearly_upright || (!known && tilt > upright)) branch.s1 = std::atan2(-ny, -nx);
+    if (tilt > (branch.followed ? lies_flat : nearly_upright) || (!known && tilt > upright))
+      branch.s1 = std::atan2(-ny, -nx);
     branch.feature = which == 0 && tilt > upright ? 0 : 1;
   }
   const V3<T> centre = frame.p + frame.z * (up ? g.length / 2 : -g.length / 2);

@@ -33,6 +33,8 @@ struct Branch {
   int feature = -1;       // edge, face, end of a contour; -1 not yet known
   double s1 = 0, s2 = 0;  // contour parameters
   int axis = 0;           // axis of the second shape that t1 follows: 0 x, 1 y
+  // Positions are followed in time without gaps (events): a coin's supports may then run with its deepest point.
+  bool followed = false;
 };
 
 template <class T>

@@ -81,8 +81,10 @@ TEST(EventDrivenStep, TakesNoMemoryFromTheHeapAlsoWithRedundantContacts) {
 }
 
 // A rod whose end slides (PV-6, first row of numbers). The force of a sliding contact does not act along its gradient:
-// with the true directions in the iteration matrix Newton's method needs what it needs without friction.
-TEST(EventDrivenStep, OfImplicitSchemesConvergesAsFastWithSlidingFrictionAsWithout) {
+// an iteration matrix with the gradient in its place contracts by mu G_NT / G_NN = 0.2 only, at least seven iterations
+// to 1e-5 of the first increment. With the true directions it is Newton's method with a matrix of an earlier step:
+// hardly more than without friction, where the motion along the floor is free.
+TEST(EventDrivenStep, OfImplicitSchemesIsHardlySlowerWithSlidingFriction) {
   const auto iterations = [](double mu, Scheme scheme) {
     Machine m(R"(
 clatter: 1
@@ -111,13 +113,11 @@ contacts:
       ++steps;
     }
     EXPECT_EQ(m.stepper.active().size(), 1u);
-    RecordProperty(std::to_string(mu), std::to_string(sum) + " in " + std::to_string(steps));
     return static_cast<double>(sum) / static_cast<double>(steps);
   };
   for (const Scheme scheme : {Scheme::generalized_alpha, Scheme::radau5}) {
     const double without = iterations(0, scheme), with = iterations(0.5, scheme);
-    printf("%d: %g %g\n", static_cast<int>(scheme), without, with);
-    EXPECT_LT(with, 1.3 * without) << static_cast<int>(scheme);
+    EXPECT_LT(with, without + 1.2) << static_cast<int>(scheme);
   }
 }
 

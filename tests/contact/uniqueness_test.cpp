@@ -93,7 +93,7 @@ bool says(const ContactChange& c, const std::string& text) { return c.detail.fin
 
 // (60 deg, 4 rad/s, mu 5/3): a = -0.415063509, b = 4.046406461; separation, or sliding on with 9.748885094 N.
 TEST(Uniqueness, RodWithTwoSolutionsIsNamedWithBothForcesAndSeparates) {
-  Machine m(rod(60, 4, 5.0 / 3, 3));
+  Machine m(rod(60, 4, 5.0 / 3, 10));
   ASSERT_EQ(m.notes.size(), 1u);
   EXPECT_EQ(m.contacts->slot_name(m.notes[0].slot), "slide");
   EXPECT_TRUE(says(m.notes[0], "0 or 9.74889 N at slide")) << m.notes[0].detail;
