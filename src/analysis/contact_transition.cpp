@@ -24,6 +24,8 @@ constexpr double kRank = 1e-12;
 // Parts of a step that ends with slip in space coming to rest: the order of the scheme leaves 1e-8 of each, and the
 // displacement in the last one is its square.
 constexpr double kShrink = 0.85, kLastPart = 1e-6;
+// How far before an event, in parts of its step, what held until then is looked at.
+constexpr double kBefore = 1e-7;
 
 Mat dense(const SparseMatrix<double>& A) {
   const Pattern& p = A.pattern();
@@ -142,9 +144,24 @@ void ContactTransition::rates(const State& s, Vec& f) {
 
 void ContactTransition::before_event() {
   const State s = state();
-  rates(s, f_before_);
+  Integrator& integrator = stepper_.integrator();
+  bool passes = false;
+  for (const int index : integrator.fired()) {
+    const ContactDynamics::EventInfo info = dynamics_.event_info(index);
+    passes = passes || (info.slot >= 0 && info.kind == ContactEvent::feature);
+  }
+  if (passes) {
+    // The state is a rounding error beyond the end of the edge, where the next feature takes over: accelerations before
+    // it are those of a moment before.
+    State left = s;
+    integrator.interpolate(s.t - kBefore * (s.t - integrator.step_begin()), left);
+    rates(left, f_before_);
+    f_before_.head(s.v.size()) = s.v;
+  } else {
+    rates(s, f_before_);
+  }
   triggers_.clear();
-  for (const int index : stepper_.integrator().fired()) add_trigger(index, s);
+  for (const int index : integrator.fired()) add_trigger(index, s);
 }
 
 void ContactTransition::after_event() {
@@ -204,12 +221,26 @@ void ContactTransition::use_probe(const std::vector<int>& slots, const State& s)
   for (const int slot : slots) probe_.contacts().branch(slot) = dynamics_.contacts().branch(slot);
 }
 
+// What a law remembers of an event is not part of the state that is perturbed.
+void ContactTransition::refuse_memory(int compliant, double t) {
+  if (compliant < 0) return;
+  const auto [slot, ends] = dynamics_.compliant().event_info(compliant);
+  const auto& law = std::get<CompliantContact>(dynamics_.system().law(slot));
+  const bool remembers = law.kind == CompliantContact::Kind::lankarani_nikravesh;
+  if (ends != 0 || !remembers || (law.damping == 0 && law.restitution == 1)) return;
+  throw SolveError("no-sensitivity", t, {dynamics_.system().slot_name(slot)},
+                   "the law lankarani-nikravesh remembers the speed at which its contact began, and no perturbation of "
+                   "that memory is carried",
+                   "take hunt-crossley for this contact, or carry no transition matrix through it");
+}
+
 void ContactTransition::add_trigger(int index, const State& s) {
   const contact::ContactSystem& system = dynamics_.system();
   const int first_compliant = dynamics_.sizes().ne - dynamics_.compliant().event_count();
   const ContactDynamics::EventInfo info = dynamics_.event_info(index);
   const int slot =
       index >= first_compliant ? dynamics_.compliant().event_info(index - first_compliant).first : info.slot;
+  refuse_memory(index - first_compliant, s.t);
   Trigger trigger;
   if (slot >= 0) {
     switch (info.kind) {

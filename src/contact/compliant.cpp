@@ -188,7 +188,7 @@ void CompliantForces::events(double* g) const {
     else if (relaxing)
       begins = (s.gap - s.surface) / length + shift_;
     else
-      begins = -indicator(*s.law, s.phase, length, s.gap, s.rate[0]);
+      begins = shift_ - indicator(*s.law, s.phase, length, s.gap, s.rate[0]);  // positive also where it just touches
   }
 }
 

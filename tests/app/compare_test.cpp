@@ -153,7 +153,8 @@ simulate: {method: event-driven, end: 0.5 s}
 )"}};
 
 // Time stepping is of first order through impacts and changes of friction, the compliant law in `soft`: sixteen times
-// finer leaves a sixteenth, within a factor of two (where in a step the event falls). Event-driven: its tolerance.
+// finer leaves a sixteenth, within a factor of two (the sum of three steps evens out where in a step the event falls).
+// Event-driven: its tolerance.
 TEST_F(Compare, DifferencesBetweenMethodsShrinkAtTheirOrdersOnThreeContactModels) {
   for (const KnownEnd& model : kKnownEnds) {
     SCOPED_TRACE(model.what);
@@ -173,8 +174,9 @@ TEST_F(Compare, DifferencesBetweenMethodsShrinkAtTheirOrdersOnThreeContactModels
     EXPECT_LT(end("event-driven", "", 1), 1e-7);
     for (const char* scheme : {"time-stepping/moreau", "time-stepping/generalized-alpha"}) {
       SCOPED_TRACE(scheme);
-      const double coarse = end(scheme, "3.3 ms", 1), fine = end(scheme, "0.20625 ms", 1);
-      EXPECT_LT(coarse, 3.3e-3 * 8) << "the largest jump of a velocity here is 8 m/s";
+      const double coarse = end(scheme, "3.3 ms", 1) + end(scheme, "2.9 ms", 1) + end(scheme, "2.3 ms", 1);
+      const double fine = end(scheme, "0.20625 ms", 1) + end(scheme, "0.18125 ms", 1) + end(scheme, "0.14375 ms", 1);
+      EXPECT_LT(coarse, 8.5e-3 * 8) << "the largest jump of a velocity here is 8 m/s";
       EXPECT_LT(fine, 2 * coarse / 16);
     }
     const double soft = end("smooth/dopri5", "", 1), hard = end("smooth/dopri5", "", 1.0 / 16);

@@ -109,7 +109,7 @@ simulate: {{method: event-driven, end: {}, tolerance: 1e-10}}
 )",
                                        degrees, rate, speed, mu, end);
   Prepared prepared = prepare(load_model_text(text, "rod.yaml"));
-  const Observer observer(prepared.system, recorded_quantities(prepared));
+  const Observer observer = recorder(prepared);
   return simulate_prepared(prepared, observer, {});
 }
 

@@ -273,5 +273,18 @@ simulate: {end: 1}
   }
 }
 
+// A body laid on the floor without speed begins its contact by its weight.
+TEST(CompliantContact, BodyThatOnlyTouchesAtTheStartIsHeld) {
+  for (const Kind kind : kKinds) {
+    CompliantContact law = law_of(kind, 1e4, 20);
+    law.exponent = 1.5;
+    law.restitution = 0.5;
+    if (kind == Kind::hertz || kind == Kind::lankarani_nikravesh) law.damping = 0;
+    Machine m(table(law, 0, 10));
+    while (m.state().t < 0.5) m.next(0.5);
+    EXPECT_GT(gap(m), -0.05) << static_cast<int>(kind);
+  }
+}
+
 }  // namespace
 }  // namespace clatter::contact
