@@ -142,7 +142,7 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
   }
   note_ambiguity(out);
 
-  remove_rest_of_slip(s, out.active);
+  remove_rest_of_slip(s, out);
   dynamics_.set_active(out.active, s, out.frictions);
   if (!out.active.empty() || !out.frictions.empty() || engine_.sizes().nc() > 0) {
     Projector projector(dynamics_);
@@ -156,8 +156,8 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
 
 // Slip that has stopped is zero. What rounding and steps left of it would point anywhere if the contact slides on, and
 // an event function of slip along the new direction would begin on the wrong side.
-void Instant::remove_rest_of_slip(State& s, const std::vector<ActiveContact>& active) {
-  held_ = active;
+void Instant::remove_rest_of_slip(State& s, const InstantResult& out) {
+  held_ = out.active;
   bool any = false;
   for (ActiveContact& c : held_) {
     if (c.mode != Mode::slide || !stopped_[static_cast<std::size_t>(c.slot)]) continue;
@@ -165,7 +165,7 @@ void Instant::remove_rest_of_slip(State& s, const std::vector<ActiveContact>& ac
     any = true;
   }
   if (!any) return;
-  dynamics_.set_active(held_, s);
+  dynamics_.set_active(held_, s, out.frictions);
   Projector projector(dynamics_);
   projector.start(s);
   projector.velocities(s);

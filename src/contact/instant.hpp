@@ -114,7 +114,7 @@ class Instant {
   bool accelerations(const State& at);
   // True when some decision is on the edge.
   bool decide(const std::vector<ActiveContact>& before, InstantResult& out, bool again);
-  void remove_rest_of_slip(State& s, const std::vector<ActiveContact>& active);
+  void remove_rest_of_slip(State& s, const InstantResult& out);
   void note_ambiguity(InstantResult& out);
   void describe_changes(const std::vector<ActiveContact>& before, InstantResult& out) const;
   [[noreturn]] void no_solution(const State& s, ContactStatus status);
