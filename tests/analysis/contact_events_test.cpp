@@ -81,7 +81,9 @@ simulate: {end: 1}
 // Two masses on one rail and a stop that moves: gaps and slides are formulas of coordinates and time. Impact, sliding,
 // stick and lift-off.
 TEST(ContactTransition, OfContactsWrittenInCoordinatesAndTimeAgreesWithDifferences) {
-  for (const char* restitution : {"0.5", "0"}) {
+  // With restitution up to the second flight: later ones are short, and differences of 1e-5 no longer small beside
+  // them.
+  for (const auto& [restitution, end] : {std::pair{"0.5", 0.45}, std::pair{"0", 0.9}}) {
     SCOPED_TRACE(restitution);
     const Outcome o = compare(with(R"(
 clatter: 1
@@ -101,7 +103,7 @@ contacts:
 simulate: {end: 1}
 )",
                                    "EPS", restitution),
-                              0.9);
+                              end);
     EXPECT_GE(impacts(o), 1);
   }
 }
