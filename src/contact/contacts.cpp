@@ -106,6 +106,22 @@ Contacts::Contacts(std::shared_ptr<const ContactSystem> contacts, Engine& engine
   for (SlotState& s : state_) s.gap = contacts_->length_scale;
 }
 
+void Contacts::follow() {
+  for (Branch& branch : branch_) branch.followed = true;
+}
+
+void Contacts::accept() {
+  for (const PairInstance& pair : contacts_->pairs) {
+    if (pair.coordinates) continue;
+    for (const int shape : {pair.shape1, pair.shape2})
+      if (contacts_->shapes[static_cast<std::size_t>(shape)].geometry.kind == ContactShape::Kind::cylinder)
+        for (int k = 0; k < pair.slots; ++k) {
+          Branch& branch = branch_[static_cast<std::size_t>(pair.slot0 + k)];
+          if (branch.feature >= 0) branch.s2 = branch.here;
+        }
+  }
+}
+
 void Contacts::at(const State& s) {
   if (!any_coordinates_) return;
   state_at_.t = s.t;

@@ -92,6 +92,9 @@ class Contacts {
   void at(const State& s);
 
   const SlotState& operator[](int slot) const { return state_[static_cast<std::size_t>(slot)]; }
+  // Positions are followed step by step: what detect() saw last becomes what the next steps continue.
+  void follow();
+  void accept();
   Branch& branch(int slot) { return branch_[static_cast<std::size_t>(slot)]; }
 
   // out (nv numbers) = W column k of the slot: 0 normal, 1 and 2 tangents, 3 to 5 torques about n, t1, t2.

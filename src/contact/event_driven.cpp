@@ -16,7 +16,7 @@ EventDriven::EventDriven(std::shared_ptr<const ContactSystem> contacts, Engine& 
     : engine_(engine), dynamics_(std::move(contacts), engine), instant_(dynamics_), settings_(settings) {
   W_.setZero(dynamics_.sizes().np);
   W_base_ = W_;
-  for (int slot = 0; slot < dynamics_.contacts().slots(); ++slot) dynamics_.contacts().branch(slot).followed = true;
+  dynamics_.contacts().follow();
 }
 
 void EventDriven::begin_phase(const State& s, double h) {
@@ -76,6 +76,7 @@ const StepReport& EventDriven::step(double t_limit) {
   certify();
   if (!report_.at_event) {
     h_ = inner_->next_step();
+    dynamics_.contacts().accept();  // seen there by certify()
     dynamics_.remember_slip();
     return report_;
   }

@@ -152,9 +152,9 @@ contacts:
 simulate: {method: event-driven, end: 0.5 s}
 )"}};
 
-// Time stepping is of first order through impacts and changes of friction, the compliant law in `soft`: sixteen times
-// finer leaves a sixteenth, within a factor of two (the sum of three steps evens out where in a step the event falls).
-// Event-driven: its tolerance.
+// Time stepping is of first order through impacts, the compliant law in `soft`; both are better where only friction
+// changes. Sixteen times finer leaves a sixteenth or less, within a factor of two (the sum of three steps evens out
+// where in a step the event falls). Event-driven: its tolerance.
 TEST_F(Compare, DifferencesBetweenMethodsShrinkAtTheirOrdersOnThreeContactModels) {
   for (const KnownEnd& model : kKnownEnds) {
     SCOPED_TRACE(model.what);

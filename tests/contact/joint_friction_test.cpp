@@ -90,7 +90,7 @@ constexpr double kTolerance = 1e-9;
 
 class Coordinates : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(All, Coordinates, testing::Bool(),
-                         [](const auto& info) { return info.param ? "joint" : "absolute"; });
+                         [](const auto& which) { return which.param ? "joint" : "absolute"; });
 
 // J theta'' = -k theta -+ T: half periods of pi/omega, the amplitude falls by 2 T/k in each, and theta rests as soon as
 // it stops with |theta| <= T/k.
