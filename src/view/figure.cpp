@@ -49,7 +49,7 @@ struct Panel {
   std::vector<const Curve*> curves;
   double low = 0, high = 1;
   Ticks y;
-  std::vector<std::vector<std::size_t>> legend;  // rows of curves; none for a single curve
+  std::vector<std::vector<std::size_t>> legend;  // rows of curves; none for a single curve that its axis names
   double top = 0, height = 0;
 };
 
@@ -108,7 +108,8 @@ class Drawing {
 
     double top = above;
     for (Panel& panel : panels_) {
-      if (panel.curves.size() > 1) {
+      const std::string label = axis_label(panel.curves[0]->name, panel.unit, panel.y.exponent);
+      if (panel.curves.size() > 1 || canvas_.text_width(label, kText) > share - kGap) {
         double x = left_;
         panel.legend.emplace_back();
         for (std::size_t i = 0; i < panel.curves.size(); ++i) {
@@ -126,7 +127,7 @@ class Drawing {
       panel.height = share - words - (&panel == &panels_.back() ? 0 : kGap);
       top += share;
     }
-    x_ = ticks(figure_.x_from, figure_.x_to, (figure_.x_to - figure_.x_from) * 55 / (right_ - left_));
+    x_ = ticks(figure_.x_from, figure_.x_to, (figure_.x_to - figure_.x_from) * 45 / (right_ - left_));
   }
 
   double x(double value) const {
@@ -152,7 +153,7 @@ class Drawing {
       segment({left_, at}, {left_ + 3, at}, {kInk, 0.6, {}});
       canvas_.text({left_ - 4, at + 0.35 * kSmall}, p.y.labels[i], {kSmall, Anchor::end, false, false, kInk});
     }
-    const std::string name = p.curves.size() == 1 ? p.curves[0]->name : "";
+    const std::string name = p.legend.empty() ? p.curves[0]->name : "";
     canvas_.text({kText + 2, p.top + p.height / 2}, axis_label(name, p.unit, p.y.exponent),
                  {kText, Anchor::middle, true, false, kInk});
   }

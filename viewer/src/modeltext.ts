@@ -31,7 +31,7 @@ export class ModelText {
       const table = h(
         "table",
         {},
-        h("thead", {}, h("tr", {}, ...["", "quantity", "published", "computed", "difference", "tolerance"].map((t) => h("th", { scope: "col" }, t)))),
+        h("thead", {}, h("tr", {}, ...["", "quantity", "computed", "published", "difference", "tolerance"].map((t) => h("th", { scope: "col" }, t)))),
         h(
           "tbody",
           {},
@@ -44,8 +44,8 @@ export class ModelText {
               },
               h("td", { class: "verdict" }, r.ok ? "✓" : r.computed === undefined ? "?" : "✗", h("span", { class: "sr" }, r.ok ? " holds" : " does not hold")),
               h("td", {}, h("button", { type: "button", class: "link", onclick: () => this.show(r.file, r.line, r.name) }, r.quantity)),
-              h("td", { class: "num" }, format(r.value, 8)),
-              h("td", { class: "num" }, r.computed === undefined ? (r.reason ?? "–") : format(r.computed, 8)),
+              h("td", { class: "num" }, r.computed === undefined ? (r.reason ?? "–") : format(r.computed, 7)),
+              h("td", { class: "num" }, format(r.value, 7)),
               h("td", { class: "num" }, r.difference === undefined ? "" : format(r.difference, 2)),
               h("td", { class: "num" }, format(r.tolerance, 2)),
             ),

@@ -8,20 +8,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { kFlags } from "./browser.mjs";
 import { Program } from "./program.mjs";
 import { tests } from "./tests.mjs";
-
-const kFlags = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--use-angle=swiftshader",
-  "--enable-unsafe-swiftshader",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 const wanted = process.argv[2] ?? "";
 const folder = mkdtempSync(join(tmpdir(), "clatter-viewer-"));
