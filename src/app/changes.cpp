@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "app/flexible.hpp"
 #include "base/error.hpp"
 #include "model/load.hpp"
 #include "model/method_words.hpp"
@@ -168,6 +169,7 @@ void decide_steps(Model& model) {
 
 Model load_changed(const std::string& path, const Changes& changes) {
   LoadOptions options;
+  make_flexible_bodies(options);
   options.parameters = parameter_pairs(changes.parameters);
   if (changes.method) {
     Simulate ignored;  // a wrong word is told before a wrong model
@@ -237,6 +239,7 @@ Model load_recorded(const record::RunInfo& info) {
     throw InputError("the model text in the result does not match its hash: the file was changed or is damaged");
   }
   LoadOptions options;
+  make_flexible_bodies(options);
   options.read_file = [&](const std::string& path) -> std::optional<std::string> {
     for (const record::SourceFile& file : info.model_files) {
       if (file.path == path) return file.text;

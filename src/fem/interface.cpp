@@ -180,7 +180,7 @@ std::vector<Interface> make_interfaces(const Mesh& mesh, const std::vector<Inter
       if (matches(d.nodes.set, set)) {
         NodeSelection one = d.nodes;
         one.set = set;
-        add(d, d.name + "." + set, one);
+        add(d, set, one);
         any = true;
       }
     if (!any) throw InputError(d.source, fmt::format("interface `{}`: no set of the mesh matches `{}`", d.name, d.nodes.set));

@@ -85,7 +85,7 @@ struct SectionDescription {
 // Nodes of the mesh.
 struct NodeSelection {
   enum class Kind { set, box, plane, node, sphere } kind = Kind::set;
-  std::string set;                                 // set: name, or a pattern with * that makes one interface a match
+  std::string set;                                 // set: name, or a pattern with * that makes an interface of each set that fits
   Vec3 from = Vec3::Zero(), to = Vec3::Zero();     // box: corners; node, sphere: `from`; plane: a point and its normal
   double radius = 0;                               // sphere
 };

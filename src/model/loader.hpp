@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "model/flexible.hpp"
 #include "model/load.hpp"
 #include "model/reader.hpp"
 
@@ -62,6 +63,21 @@ class Loader {
   void pose(const Object& o, Body& b);
   void check_planar(const Object& o, const Body& b);
   void check_inertia(const Object& o, const Body& b);
+
+  // load_flexible.cpp
+  std::string beside(const YamlNode& node, const std::string& file) const;
+  std::optional<int> whole(const Object& o, const char* key, int least, int most);
+  std::vector<Vec3> point_list(const Object& o, const char* key, std::size_t least, std::size_t most);
+  std::vector<double> number_list(const Object& o, const char* key, std::size_t count);  // count 0: any
+  void flexible_body(const Object& o, Body& b);
+  void flexible_mesh(const YamlNode& node, const Scope& scope, const std::string& body, MeshDescription& m);
+  void flexible_gear(const YamlNode& node, const Scope& scope, const std::string& body, MeshDescription& m);
+  void flexible_material(const YamlNode& node, const Scope& scope, const std::string& body, FlexibleSource& f);
+  void flexible_section(const YamlNode& node, const Scope& scope, const std::string& body, SectionDescription& s);
+  void flexible_interface(const YamlNode::Entry& e, const Scope& scope, const std::string& body, FlexibleSource& f);
+  void flexible_reduction(const YamlNode& node, const Scope& scope, const std::string& body, ReductionDescription& r);
+  void flexible_damping(const YamlNode& node, const Scope& scope, const std::string& body, DampingDescription& d);
+  void make_flexible(Body& b);
 
   // load_places.cpp
   std::optional<Attachment> place(const YamlNode& node, const Scope& scope);

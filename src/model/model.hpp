@@ -24,6 +24,7 @@ namespace clatter {
 namespace fem {
 struct ReducedBody;  // what a flexible body owes to the equations of motion (fem/reduced_body.hpp)
 }
+struct FlexibleSource;
 class Expression;  // a compiled formula: values and exact derivatives (model/expression.hpp)
 
 struct Named {
@@ -84,6 +85,7 @@ struct Body : Named {
   // Flexible bodies, whose frame is the mesh's: mass, inertia and centre of mass come from here, and several bodies may
   // share one. Start values of the elastic coordinates and their rates, where they are not zero.
   std::shared_ptr<const fem::ReducedBody> reduced;
+  std::shared_ptr<const FlexibleSource> flexible;  // what it was made from (model/flexible.hpp), where the user wrote it
   std::vector<double> elastic, elastic_rate;
 };
 

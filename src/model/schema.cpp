@@ -84,6 +84,7 @@ std::vector<ObjectSpec> build() {
          "[psi, theta, phi]: turned by psi about z, then theta about the new x, then phi about the new z."},
         {"quaternion", V::quantities, false, "1", "[w, x, y, z] of unit length."},
         {"matrix", V::matrix, false, "1", "Rotation matrix, row by row; its columns are the turned axes."}}});
+  const std::vector<std::string> stiff{"rigid", "planar", "particle", "planar-particle"};
   all.push_back(
       {"body",
        "A moving body.",
@@ -92,17 +93,18 @@ std::vector<ObjectSpec> build() {
          V::word,
          false,
          "",
-         "`rigid` (the default), `planar` (moves in the x-y plane), `particle` (a mass point) or `planar-particle`.",
+         "`rigid` (the default), `planar` (moves in the x-y plane), `particle` (a mass point), `planar-particle` or "
+         "`flexible` (a mesh that deforms).",
          "",
-         {"rigid", "planar", "particle", "planar-particle"}},
-        {"planar", V::boolean, false, "", "`true` keeps a body of type `rigid` or `particle` in the x-y plane."},
-        {"mass", V::quantity, false, "kg", "Mass; may be left out when `shape` and `density` are given."},
+         {"rigid", "planar", "particle", "planar-particle", "flexible"}},
+        {"planar", V::boolean, false, "", "`true` keeps a body of type `rigid` or `particle` in the x-y plane.", "", {}, stiff},
+        {"mass", V::quantity, false, "kg", "Mass; may be left out when `shape` and `density` are given.", "", {}, stiff},
         {"inertia", V::inertia, false, "kg*m^2",
          "About the mass centre in body axes: [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] (elements of the tensor) "
-         "or 3x3; planar: one number."},
-        {"center_of_mass", V::vector, false, "m", "Mass centre in the body's frame; the origin unless given."},
-        {"shape", V::object, false, "", "A shape, from which mass and inertia follow.", "shape"},
-        {"density", V::quantity, false, "kg/m^3", "Density of the shape, instead of `mass`."},
+         "or 3x3; planar: one number.", "", {}, stiff},
+        {"center_of_mass", V::vector, false, "m", "Mass centre in the body's frame; the origin unless given.", "", {}, stiff},
+        {"shape", V::object, false, "", "A shape, from which mass and inertia follow.", "shape", {}, stiff},
+        {"density", V::quantity, false, "kg/m^3", "Density of the shape, instead of `mass`.", "", {}, stiff},
         {"position", V::vector, false, "m",
          "Position of the body's frame at the start; without a pose the joints place the body."},
         {"orientation", V::rotation, false, "", "Orientation of the body's frame at the start.", "orientation"},
@@ -111,6 +113,7 @@ std::vector<ObjectSpec> build() {
         {"angular_velocity", V::vector, false, "rad/s",
          "Angular velocity at the start, world axes; planar: one number."},
         {"frames", V::object_map, false, "", "Named places on the body: `BODY.FRAME`.", "frame"}}});
+  for (auto& key : flexible_body_keys()) all.back().keys.push_back(std::move(key));
   all.push_back(
       {"shape",
        "A solid of uniform density; one of the solids and where it sits.",
@@ -410,6 +413,7 @@ std::vector<ObjectSpec> build() {
                 {"actuator"}},
                {"initial", V::quantity, false, "", "z at the start; 0 unless given.", "", {}, {"actuator"}}}});
   for (auto& o : contact_language()) all.push_back(std::move(o));
+  for (auto& o : flexible_language()) all.push_back(std::move(o));
   all.push_back({"assembly",
                  "A definition to be used by instances. Positions are in the assembly's own frame.",
                  "",

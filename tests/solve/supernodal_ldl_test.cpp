@@ -48,7 +48,7 @@ TEST(SupernodalLdl, SolvesWhatADenseFactorizationSolves) {
   for (int dofs : {1, 3}) {
     block.clear();
     const Sparse A = laplacian(6, dofs, 0, &block);
-    const Eigen::MatrixXd dense = Eigen::MatrixXd(A.selfadjointView<Eigen::Lower>());
+    const Eigen::MatrixXd dense = Eigen::MatrixXd(Sparse(A.selfadjointView<Eigen::Lower>()));
     SupernodalLdl f(A, block);
     ASSERT_TRUE(f.factorize(A));
     EXPECT_EQ(f.negative_pivots(), 0);
@@ -127,7 +127,7 @@ TEST(BlockLanczos, FindsMultipleEigenvaluesOfTheCube) {
 
 TEST(BlockLanczos, ReturnsAllPairsOfASmallProblemAndSaysSo) {
   const Sparse A = laplacian(2, 1, 0);
-  const Eigen::MatrixXd dense = Eigen::MatrixXd(A.selfadjointView<Eigen::Lower>());
+  const Eigen::MatrixXd dense = Eigen::MatrixXd(Sparse(A.selfadjointView<Eigen::Lower>()));
   EigenpairsRequest r;
   r.count = 50;
   const Eigenpairs p = lowest_eigenpairs(
