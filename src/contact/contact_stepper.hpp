@@ -117,6 +117,8 @@ class ContactStepper : public Integrator {
  private:
   void compliant_events();
   void note_changes();
+  // Takes the relief that the items of an island allow; false when there is none.
+  bool relieve(int island);
   // Impulses of one island; small ones by the laws the contacts name, else Moreau's.
   void solve_impact_dense(int island, const Vec& rates, const Vec& restitution);
   void solve_impact_blocks(int island, const Vec& rates, const Vec& restitution, double part);
