@@ -119,6 +119,9 @@ void compile_frictions(const System& sys, ContactSystem& out) {
       row.name += "." + (f.count > 1 ? std::string("slide") : f.component[0]);
     row.velocity = f.velocity;
     for (int k = 0; k < f.count; ++k) row.scale[k] = f.scale[k];
+    const double arm = f.angular[0] ? f.scale[0] / out.length_scale : 1;
+    row.speed_scale = out.velocity_scale * arm;
+    row.force_scale = out.force_scale / arm;
     const Measure& m = sys.measures[static_cast<std::size_t>(f.measure[0])];
     if (m.velocity >= 0) {
       row.link1 = link_of_velocity(sys, m.velocity);
@@ -139,6 +142,8 @@ void compile_frictions(const System& sys, ContactSystem& out) {
       row.link1 = pair.link1;
       row.link2 = pair.link2;
       row.scale[0] = row.scale[1] = out.length_scale;
+      row.speed_scale = out.velocity_scale;
+      row.force_scale = out.force_scale;
       const auto add = [&](const char* what, double length, int count, int first) {
         if (length <= 0) return;
         if (out.friction_of_slot[static_cast<std::size_t>(slot)] < 0)

@@ -57,6 +57,7 @@ struct FrictionInstance {
   double scale[2] = {1, 1};     // slip in m/s = scale * rate
   double ratio = 0;             // slot: limit = ratio r_N
   double velocity = 0;          // slip speed of the smoothed law
+  double speed_scale = 1, force_scale = 1;  // of its slip and its force: the model's, at its own lever arm
   int link1 = -1, link2 = -1;   // that it moves
 };
 

@@ -76,7 +76,8 @@ double ContactDynamics::friction_direction(const ActiveFriction& f, double d[2])
   if (system().smooth) {
     const double slope = smooth_slope(speed, frictions_[f.index].velocity, nullptr);
     for (int c = 0; c < 2; ++c) direction[c] = c < count ? slope * rate[c] : 0;
-  } else if (count == 2 && f.direction[0] * rate[0] + f.direction[1] * rate[1] > kNoSlip * system().velocity_scale) {
+  } else if (count == 2 &&
+             f.direction[0] * rate[0] + f.direction[1] * rate[1] > kNoSlip * frictions_[f.index].speed_scale) {
     // Beyond rest the direction before it holds, so that a step across it is smooth; an event cuts it there.
     for (int c = 0; c < 2; ++c) direction[c] = rate[c] / speed;
   }
@@ -205,7 +206,7 @@ void ContactDynamics::friction_force(int i, const Vec& lambda, double force[2]) 
 }
 
 bool ContactDynamics::friction_has_stopped(int friction) const {
-  return frictions_.speed(friction) < kStopped * system().velocity_scale;
+  return frictions_.speed(friction) < kStopped * frictions_[friction].speed_scale;
 }
 
 int ContactDynamics::friction_event_count() const {
@@ -219,13 +220,13 @@ void ContactDynamics::friction_events(const Vec& lambda, Vec& g, int& at) {
     if (f.mode == Mode::stick) {
       double r[2];
       friction_force(static_cast<int>(i), lambda, r);
-      g[at++] =
-          friction_limit(static_cast<int>(i), lambda) - std::hypot(r[0], r[1]) + kForceOffset * system().force_scale;
+      g[at++] = friction_limit(static_cast<int>(i), lambda) - std::hypot(r[0], r[1]) +
+                kForceOffset * frictions_[f.index].force_scale;
     } else {
       const double* rate = frictions_.rate(f.index);
       double along = f.direction[0] * rate[0];
       if (frictions_[f.index].count == 2) along += f.direction[1] * rate[1];
-      g[at++] = along + kSlipOffset * system().velocity_scale;
+      g[at++] = along + kSlipOffset * frictions_[f.index].speed_scale;
     }
   }
   if (loads_itself_) g[at++] = jam_ - kJam;

@@ -27,7 +27,6 @@ constexpr double kRunaway = 1e8;
 int Instant::collect_frictions(int rows) {
   const ContactSystem& sys = dynamics_.system();
   FrictionRows& friction = dynamics_.frictions();
-  const double rest = settings.velocity * sys.velocity_scale;
   frictions_.clear();
   if (sys.smooth) return rows;
   int columns = 0;
@@ -37,7 +36,7 @@ int Instant::collect_frictions(int rows) {
     f.index = index;
     f.row = rows;
     const double speed = friction.speed(index);
-    const bool slides = speed > rest && !friction_stopped_[static_cast<std::size_t>(index)];
+    const bool slides = speed > settings.velocity * friction[index].speed_scale && !friction_stopped_[static_cast<std::size_t>(index)];
     if (slides) {
       for (int c = 0; c < friction[index].count; ++c) f.direction[c] = friction.rate(index)[c] / speed;
       if (friction[index].joint >= 0) f.column = columns++;
@@ -105,11 +104,11 @@ bool Instant::solve_with_frictions(const State&) {
                               friction.loaded(f.index) ? friction.load(f.index, lambda) : 0);
     }
   };
-  Vec now, next, step, last, sliding = Vec::Zero(Xf_.cols());
+  Vec now, next, sliding = Vec::Zero(Xf_.cols());
+  Relaxation relaxation;
   limits(lambda_e_, now);
   const double start = n > 0 ? now.maxCoeff() : 0;
   b_free_ = problem_.b;
-  double omega = 1;
   for (int iteration = 0;; ++iteration) {
     problem_.cones.resize(fixed_cones);
     for (Eigen::Index j = 0; j < n; ++j) {
@@ -130,23 +129,13 @@ bool Instant::solve_with_frictions(const State&) {
     if (Mu_.cols() > 0) lambda_now_.noalias() += Mu_ * r_;
     if (Muf_.cols() > 0) lambda_now_.noalias() -= Muf_ * sliding;
     limits(lambda_now_, next);
-    step = next - now;
     const double size = next.cwiseAbs().maxCoeff();
-    if (step.cwiseAbs().maxCoeff() <= kConverged * (size + 1e-6 * dynamics_.system().force_scale)) break;
+    if ((next - now).cwiseAbs().maxCoeff() <= kConverged * (size + 1e-6 * dynamics_.system().force_scale)) break;
     if (iteration == kIterations || !(size < kRunaway * (start + dynamics_.system().force_scale))) {
       joints_jam_ = true;
       return false;
     }
-    if (iteration > 0 && iteration % 2 == 0) {
-      const Vec change = step - last;
-      const double square = change.squaredNorm();
-      if (square > 0) omega = std::clamp(-omega * last.dot(change) / square, -2.0, 3.0);
-      if (!(omega > 0)) omega = 1;
-    } else {
-      omega = 1;
-    }
-    last = step;
-    now = (now + omega * step).cwiseMax(0.0);
+    relaxation.advance(now, next);
   }
   for (Eigen::Index j = 0; j < n; ++j) joints[static_cast<std::size_t>(j)]->limit = now[j];
   if (problem_.b.size() > 0) a_.noalias() += X_ * r_;

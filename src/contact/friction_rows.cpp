@@ -27,7 +27,7 @@ void FrictionRows::evaluate(int i, bool accelerations) {
   for (int c = 0; c < f.count; ++c) {
     const Measure& m = sys.measures[static_cast<std::size_t>(joint(i).measure[c])];
     if (m.velocity >= 0) {
-      s.rate[c] = f.scale[c] * m.rate_scale * (*v_)[m.velocity];
+      s.rate[c] = f.scale[c] * m.rate_scale * v_[m.velocity];
       s.bias[c] = 0;
       continue;
     }
@@ -223,6 +223,20 @@ void FrictionRows::tangent(int i, int c, const SlotTangent* slot, Tangent& out) 
       out.K(l, j) =
           scale * (l < na ? points_[0].J.col(l).dot(Hx.head<6>()) : points_[1].J.col(l - na).dot(Hx.tail<6>()));
   }
+}
+
+void Relaxation::advance(Vec& now, const Vec& next) {
+  step_ = next - now;
+  omega_ = 1;
+  if (count_ > 0 && count_ % 2 == 0) {
+    const Vec change = step_ - last_;
+    const double square = change.squaredNorm();
+    const double omega = square > 0 ? -last_.dot(change) / square : 1;
+    if (omega > 0) omega_ = std::min(omega, 3.0);
+  }
+  last_ = step_;
+  ++count_;
+  now = (now + omega_ * step_).cwiseMax(0.0);
 }
 
 double smooth_slope(double u, double u_eps, double* derivative) {

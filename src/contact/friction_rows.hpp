@@ -43,7 +43,9 @@ class FrictionRows {
   }
 
   // The state that joint coordinates are read from.
-  void at(const State& s) { v_ = &s.v; }
+  void at(const State& s) {
+    if (joints() > 0) v_ = s.v;
+  }
   // Slips, and with `accelerations` their rates without generalized accelerations, at the engine's present links; of a
   // slot the contact must have been evaluated likewise.
   void evaluate(int i, bool accelerations);
@@ -80,10 +82,22 @@ class FrictionRows {
 
   Contacts& contacts_;
   Engine& engine_;
-  const Vec* v_ = nullptr;
+  Vec v_;
   std::vector<State2> state_;
   TreeTangent::PointColumns points_[2];
   MeasureTangent measure_tangent_;
+};
+
+// Steps of a fixed point iteration now <- next(now) of limits, relaxed by Aitken's rule: lands on the fixed point of a
+// linear map with one mode in two steps. Limits stay positive.
+class Relaxation {
+ public:
+  void advance(Vec& now, const Vec& next);
+
+ private:
+  Vec step_, last_;
+  double omega_ = 1;
+  int count_ = 0;
 };
 
 // phi(u) / u of the smoothed law and its derivative by u.

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.hpp"
 #include "contact/nonsmooth_alpha.hpp"
 #include "contact/time_stepping.hpp"
 
@@ -27,8 +26,6 @@ Motion::Motion(std::shared_ptr<const System> system, Engine& engine, const Simul
     stepper_ = std::move(stepper);
     return;
   }
-  if (!contacts_->frictions.empty())
-    throw InputError("time-stepping has no friction in joints and no contact moments", "use method: event-driven");
   dynamics_ = std::make_unique<ContactDynamics>(contacts_, engine);
   std::unique_ptr<ContactStepper> stepper;
   if (simulate.time_stepping == TimeStepping::moreau)

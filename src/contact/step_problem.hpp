@@ -17,6 +17,7 @@
 
 #include "contact/block_cone.hpp"
 #include "contact/contacts.hpp"
+#include "contact/friction_rows.hpp"
 #include "contact/step_matrix.hpp"
 #include "solve/block_lu.hpp"
 #include "solve/contact_solver.hpp"
@@ -31,7 +32,8 @@ class StepProblem {
     Vec3 b = Vec3::Zero();
     Vec3 r = Vec3::Zero();  // start of the solver, then its result
     double relief = 0;      // what b[0] may be raised by where the problem as it stands has no solution
-    int rows() const { return 1 + cone.tangents; }
+    int friction = -1;      // a friction row instead of a slot
+    int rows() const { return cone.rows(); }
   };
   struct Report {
     bool solved = true;
@@ -43,12 +45,14 @@ class StepProblem {
     long newton = 0, factorisations = 0, sweeps = 0, dense = 0;
   };
 
-  explicit StepProblem(Contacts& contacts);
+  StepProblem(Contacts& contacts, FrictionRows& frictions);
 
   // Starts a problem at the engine's present response. `matrix`: null for the engine's mass.
   void begin(StepMatrix* matrix);
   // Adds a contact with its columns. Its slot must be evaluated.
   Item& add(int slot, const BlockCone& cone);
+  // The same for a friction row, evaluated.
+  Item& add_friction(int friction, const BlockCone& cone);
   int size() const { return static_cast<int>(items_.size()); }
   Item& operator[](int i) { return items_[static_cast<std::size_t>(i)]; }
   const Item& operator[](int i) const { return items_[static_cast<std::size_t>(i)]; }
@@ -140,7 +144,11 @@ class StepProblem {
   void newton_matrix(std::span<const int> list, double stiffness);
   double sweep(std::span<const int> list, int sweeps, double best);
 
+  // Room for the columns of the last item over the groups of two links.
+  void make_room(int link1, int link2);
+
   Contacts& contacts_;
+  FrictionRows& frictions_;
   Engine& engine_;
   StepMatrix* matrix_ = nullptr;
   Coupling joints_, stiff_;

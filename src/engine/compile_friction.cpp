@@ -3,6 +3,7 @@
 //   revolute      torque of the angle,  radius * coefficient * (pair(x, y) + collar_radius / radius |z|)
 //   prismatic     force of the displacement,  coefficient * (pair(x, y) + 2 |moment about the axis| / width)
 //   cylindrical   displacement and radius * angle share the disc of coefficient * pair(x, y): slip on one surface
+//   point-on-curve, a line   force along it, coefficient * |reaction|
 //   planar        x and y share the disc of coefficient * |z|; rz: radius * coefficient * |z|
 //
 // pair = |F/2 + m| + |F/2 - m|: the forces at the two ends of a bearing of length L about B's origin, F the reaction
@@ -34,12 +35,16 @@ void Compiler::joint_friction(int index) {
   const double speed = sys_.length_scale / sys_.time_scale;
 
   // Rows of this joint by the axes of their measures.
-  int force[3] = {-1, -1, -1}, tilt[2] = {-1, -1}, twist = -1;
+  int force[3] = {-1, -1, -1}, tilt[2] = {-1, -1}, twist = -1, curve = -1;
   double tilt_sign[2] = {0, 0};
   const auto axis_of = [](const Vec3& a) { return a.x() != 0 ? 0 : a.y() != 0 ? 1 : 2; };
   for (std::size_t i = 0; i < sys_.deformations.size(); ++i) {
     const Deformation& d = sys_.deformations[i];
     if (sys_.joint_of_deformation[i] != index) continue;
+    if (d.nonlinear) {
+      curve = static_cast<int>(i);
+      continue;
+    }
     const Measure& m = sys_.measures[static_cast<std::size_t>(d.terms[0].measure)];
     const bool held = d.status == DeformationStatus::rigid || d.status == DeformationStatus::driven;
     if (m.velocity >= 0 || (m.kind != MeasureKind::coordinate && m.kind != MeasureKind::dot)) continue;
@@ -133,6 +138,11 @@ void Compiler::joint_friction(int index) {
       add(law.force, load);
       component(0, "rz", true, arm);
       add(law.torque, loaded && law.radius > 0 ? load : std::vector<FrictionLoad>{});
+      break;
+    case JointKind::point_on_curve:
+      component(0, "x", false, 1);
+      if (loaded) load.push_back(alone(curve, 1));
+      add(law.force, load);
       break;
     case JointKind::universal:
       for (const char* name : {"rz", "ry"}) {

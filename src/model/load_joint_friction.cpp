@@ -10,12 +10,15 @@ void Loader::joint_friction(const Object& o, Joint& j, const std::string& type) 
   if (!n) return;
   const bool turns = j.kind == JointKind::revolute || j.kind == JointKind::cylindrical ||
                      j.kind == JointKind::universal || j.kind == JointKind::screw || j.kind == JointKind::planar;
-  const bool slides =
-      j.kind == JointKind::prismatic || j.kind == JointKind::cylindrical || j.kind == JointKind::planar;
+  const bool slides = j.kind == JointKind::prismatic || j.kind == JointKind::cylindrical ||
+                      j.kind == JointKind::planar || j.kind == JointKind::point_on_curve;
   if (!turns && !slides) return;  // the table has said so
   const Object f(reader_, *n, object_spec("joint-friction"), fmt::format("the friction of {}", o.what()), o.scope());
   if (!f.ok()) return;
   const std::size_t before = mistakes_.count();
+  if (j.kind == JointKind::point_on_curve && j.curve.kind != Curve::Kind::line)
+    o.mistake("friction", "only a point on a line has friction, not one on another curve",
+              "use `shapes` and a contact, or `curve: {line: true}`");
   JointFriction friction;
   friction.source = o.key_source("friction");
   const auto belongs = [&](const char* key, bool fits, const char* what) {
@@ -25,11 +28,13 @@ void Loader::joint_friction(const Object& o, Joint& j, const std::string& type) 
   belongs("torque", turns, "a displacement is held back by a `force`");
   belongs("force", slides, "an angle is held back by a `torque`");
   const bool loads = j.kind == JointKind::revolute || j.kind == JointKind::prismatic ||
-                     j.kind == JointKind::cylindrical || j.kind == JointKind::planar;
+                     j.kind == JointKind::cylindrical || j.kind == JointKind::planar ||
+                     j.kind == JointKind::point_on_curve;
   belongs("coefficient", loads, "give the limit itself: `torque`");
   belongs("radius", loads && turns, "it is the lever arm of friction in a bearing");
   belongs("collar_radius", j.kind == JointKind::revolute, "it belongs to revolute joints");
-  belongs("length", loads && j.kind != JointKind::planar, "it belongs to bearings and guides");
+  belongs("length", loads && j.kind != JointKind::planar && j.kind != JointKind::point_on_curve,
+          "it belongs to bearings and guides");
   belongs("width", j.kind == JointKind::prismatic, "it belongs to prismatic joints");
   friction.torque = this->friction(f, "torque", "N*m", "rad/s");
   friction.force = this->friction(f, "force", "N", "m/s");
@@ -69,7 +74,7 @@ void Loader::joint_friction(const Object& o, Joint& j, const std::string& type) 
       }
     return false;
   }();
-  if (particle && j.kind != JointKind::prismatic)
+  if (particle && turns)
     o.mistake("friction", fmt::format("{} joins a particle, which does not turn", o.what()));
   if (mistakes_.count() == before) j.friction = std::move(friction);
 }

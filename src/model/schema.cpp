@@ -176,7 +176,7 @@ std::vector<ObjectSpec> build() {
          "Dry friction in the free components.",
          "joint-friction",
          {},
-         {"revolute", "prismatic", "cylindrical", "planar", "screw", "universal"}},
+         {"revolute", "prismatic", "cylindrical", "planar", "screw", "universal", "point-on-curve"}},
         {"play",
          V::object,
          false,

@@ -1,25 +1,9 @@
 // What a step of an event-driven motion costs: no memory from the heap, few iterations of implicit schemes.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "contact/allocations.hpp"
 #include "contact/event_driven.hpp"
 #include "model/load.hpp"
-
-// Eigen asks malloc, everything else operator new, which asks malloc: counting there sees all of it. The sanitizers
-// bring their own malloc; under them the test only shows that the steps run.
-namespace {
-long allocations = 0;
-}
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* malloc(std::size_t size) {
-  ++allocations;
-  return __libc_malloc(size);
-}
-}
-#endif
 
 namespace clatter::contact {
 namespace {

@@ -142,7 +142,7 @@ joints: {pin: {type: revolute, between: [ground, rod.top], angle: 2 rad, frictio
   }
   ASSERT_EQ(found.size(), turns.size() - 1);
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], turns[i + 1], kTolerance) << i;
-  EXPECT_NEAR(m.unaccounted(), 0, kTolerance);
+  EXPECT_NEAR(m.unaccounted(), 0, 1e-8);  // of 20 J
   m.run(m.stepper.state().t + 5);
   EXPECT_NEAR(std::abs(m.component("pin", "angle").e), turns.back(), kTolerance);
 }
@@ -273,6 +273,26 @@ forces: {side: {type: force, on: tube.end, components: [18, -24, 0]}}
   EXPECT_NEAR(m.component("telescope", "displacement").de, 4 - 0.3 * mu * (l + a) / (l - a) * F / 5, kTolerance);
 }
 
+// PV-24: a rod of 2 m slides with one end on a line that holds it from both sides, mu = 0.5, inclined by 30 degrees and
+// turning at 1 rad/s. Ten published digits; the last of the third is cut in the specification, not rounded.
+TEST(JointFriction, CouplesTheMultipliersOfPV24) {
+  Machine m(R"(
+gravity: [0, -9.81, 0]
+parameters: {phi: 30 deg}
+bodies:
+  rod:
+    {type: planar, mass: 1, inertia: 1/3, position: [-cos(phi), sin(phi)], orientation: -phi, angular_velocity: -1,
+     velocity: [3, cos(phi)], frames: {end: [1, 0]}}
+joints:
+  line: {type: point-on-curve, between: [ground, rod.end], curve: {line: true}, friction: {coefficient: 0.5}}
+)");
+  const Vec& a = m.stepper.acceleration();
+  EXPECT_NEAR(a[0], -1.790053492, 1e-9);
+  EXPECT_NEAR(a[1], -6.229893016, 1e-9);
+  EXPECT_NEAR(-a[2], -6.616310550738, 1e-9);
+  EXPECT_NEAR(m.stepper.lambda()[0], 3.580106983733729, 1e-12);
+}
+
 // A block on a carrier that is driven to and fro, x = A sin(Omega t): it slips from m A Omega^2 sin(Omega t) = F on, its
 // own velocity then falls at F / m until the carrier's is met again; from there on it sticks or slips by the same law.
 TEST_P(Coordinates, BlockOnADrivenCarrierSlipsAndSticksAtTheTimesOfItsVelocities) {
@@ -304,7 +324,7 @@ joints:
   const std::vector<double> stops = m.run(stop + 1e-3, holds ? "sticks" : "slides back");
   ASSERT_EQ(stops.size(), 1u);
   EXPECT_NEAR(stops[0], stop, kTolerance);
-  (void)displaced;
+  EXPECT_NEAR(m.component("guide", "displacement").e, displaced, 1e-5);  // a millisecond later
   m.run(4);
   EXPECT_NEAR(m.unaccounted(), 0, 1e-8);
 }
@@ -332,12 +352,12 @@ joints: {rod: {type: cylindrical, between: [ground, sleeve], at: [0, 0, 0], axis
 TEST(JointFriction, ShaftCarriesItsWeightRadiallyAndOnItsCollar) {
   Machine m(R"(
 gravity: [0, 0, -9.81]
-bodies: {shaft: {mass: 3, inertia: [0.05, 0.05, 0.02], position: [0, 0, 0], angular_velocity: [2.5, 0, 4.330127018922193]}}
+bodies: {shaft: {mass: 3, inertia: [0.02, 0.02, 0.02], position: [0, 0, 0], angular_velocity: [2.5, 0, 4.330127018922193]}}
 joints: {bearing: {type: revolute, between: [ground, shaft], at: [0, 0, 0], axis: [0.5, 0, 0.8660254037844386], friction: {coefficient: 0.1, radius: 20 mm, collar_radius: 30 mm}}}
 )");
   const double T = 0.1 * 3 * 9.81 * (0.02 * 0.5 + 0.03 * std::sqrt(0.75));
-  m.run(1);
-  EXPECT_NEAR(m.component("bearing", "angle").de, 5 - T / 0.02, kTolerance);
+  m.run(0.5);
+  EXPECT_NEAR(m.component("bearing", "angle").de, 5 - 0.5 * T / 0.02, kTolerance);
 }
 
 // A plate on a plane joint, held down by nothing but its weight: slides as a block does, and its turning is braked at
