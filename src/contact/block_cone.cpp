@@ -5,7 +5,7 @@
 
 namespace clatter::contact {
 
-Vec3 project(const BlockCone& c, const Vec3& s, Mat3* slope) {
+Vec3 project(const BlockCone& c, const Vec3& s, Mat3* slope, double given) {
   Vec3 r = Vec3::Zero();
   if (slope != nullptr) slope->setZero();
   if (c.alone) {
@@ -25,7 +25,8 @@ Vec3 project(const BlockCone& c, const Vec3& s, Mat3* slope) {
     if (slope != nullptr) (*slope)(0, 0) = 1;
   }
   if (c.tangents == 0) return r;
-  const double radius = c.mu * std::max(0.0, r[0]), growth = r[0] > 0 ? c.mu : 0.0;
+  const bool coupled = given < 0;
+  const double radius = coupled ? c.mu * std::max(0.0, r[0]) : given, growth = coupled && r[0] > 0 ? c.mu : 0.0;
   if (c.sliding) {
     for (int k = 0; k < c.tangents; ++k) {
       r[1 + k] = -radius * c.d[k];

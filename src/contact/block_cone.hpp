@@ -21,7 +21,8 @@ struct BlockCone {
   int rows() const { return alone ? tangents : 1 + tangents; }
 };
 
-// Projection of s; with `slope` one element of its derivative.
-Vec3 project(const BlockCone& cone, const Vec3& s, Mat3* slope = nullptr);
+// Projection of s; with `slope` one element of its derivative. `radius` >= 0: that of friction is given, whatever the
+// normal impulse (Tresca), and the projection is the gradient of a convex function.
+Vec3 project(const BlockCone& cone, const Vec3& s, Mat3* slope = nullptr, double radius = -1);
 
 }  // namespace clatter::contact

@@ -180,7 +180,8 @@ void ContactStepper::remember_impulse(int slot, const Vec3& r) {
 void ContactStepper::solve_contacts(const char* what) {
   const Stopwatch watch(times_.solution);
   for (int k = 0; k < problem_.islands(); ++k) {
-    const StepProblem::Report report = problem_.solve(k);
+    StepProblem::Report report = problem_.solve(k);
+    if (!report.solved && relieve(k)) report = problem_.solve(k);
     step_.complementarity = std::max(step_.complementarity, report.complementarity);
     step_.cone = std::max(step_.cone, report.violation);
     if (report.solved) continue;
@@ -196,13 +197,24 @@ void ContactStepper::solve_contacts(const char* what) {
   }
 }
 
+bool ContactStepper::relieve(int island) {
+  bool any = false;
+  for (const int i : problem_.island(island)) {
+    StepProblem::Item& item = problem_[i];
+    any = any || item.relief > 0;
+    item.b[0] += item.relief;
+    item.relief = 0;
+  }
+  return any;
+}
+
 void ContactStepper::solve_impact(const Vec& rates, const Vec& restitution) {
   const Stopwatch watch(times_.solution);
   for (int k = 0; k < problem_.islands(); ++k) {
     bool any = false;
-    for (const int i : problem_.island(k)) any = any || restitution[i] > 0;
+    for (const int i : problem_.island(k)) any = any || restitution[i] >= 0;
     if (!any) {
-      // Nothing of it collides.
+      // None of them takes part.
       for (const int i : problem_.island(k)) problem_[i].r.setZero();
       continue;
     }
@@ -224,6 +236,8 @@ void ContactStepper::solve_impact_blocks(int island, const Vec& rates, const Vec
     if (restitution[i] > 0) item.b[0] += part * restitution[i] * system().rigid(item.slot).restitution * rates[row];
   }
   const StepProblem::Report report = problem_.solve(island);
+  // Bounces that contradict each other in a closed chain of contacts: without them there is an answer.
+  if (!report.solved && part > 0) return solve_impact_blocks(island, rates, restitution, 0);
   step_.complementarity = std::max(step_.complementarity, report.complementarity);
   step_.cone = std::max(step_.cone, report.violation);
   if (report.solved) return;

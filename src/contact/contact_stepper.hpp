@@ -146,6 +146,8 @@ class ContactStepper : public Integrator {
  private:
   void compliant_events();
   void note_changes();
+  // Takes the relief that the items of an island allow; false when there is none.
+  bool relieve(int island);
   void note_friction_changes();
   [[noreturn]] void joints_jam() const;
   // Impulses of one island; small ones by the laws the contacts name, else Moreau's.

@@ -125,27 +125,30 @@ std::vector<ExtraQuantity> Motion::quantities() const {
   std::vector<ExtraQuantity> list;
   if (!contacts_) return list;
   const std::vector<std::string> xyz = {"x", "y", "z"};
+  // Steps that pass over events know impulses; what they tell as a force is the impulse of the step by its length.
+  const std::string mean = time_stepping_ != nullptr ? "; mean over the step" : "";
   const auto describe = [&](const std::string& name, int first, int count, int tangents) {
     const SlotSnapshot* slots = snapshot_.data() + first;
     list.push_back({{name + ".gap", "m", {}, "smallest distance, negative in penetration"}, [=](double* out) {
                       *out = std::numeric_limits<double>::max();
                       for (int i = 0; i < count; ++i) *out = std::min(*out, slots[i].gap);
                     }});
-    list.push_back({{name + ".normal_force", "N", {}, "sum of the normal forces, pressure positive"}, [=](double* out) {
+    list.push_back({{name + ".normal_force", "N", {}, "sum of the normal forces, pressure positive" + mean}, [=](double* out) {
                       *out = 0;
                       for (int i = 0; i < count; ++i) *out += slots[i].force[0];
                     }});
     list.push_back({{name + ".friction_force",
                      "N",
                      {},
-                     tangents == 1 ? "sum of the tangential forces on the first body, along t"
-                                   : "size of the sum of the tangential forces"},
+                     (tangents == 1 ? "sum of the tangential forces on the first body, along t"
+                                    : "size of the sum of the tangential forces") +
+                         mean},
                     [=](double* out) {
                       Vec3 sum = Vec3::Zero();
                       for (int i = 0; i < count; ++i) sum += slots[i].force;
                       *out = tangents == 1 ? sum[1] : std::hypot(sum[1], sum[2]);
                     }});
-    list.push_back({{name + ".force", "N", xyz, "force on the first body, world axes"}, [=](double* out) {
+    list.push_back({{name + ".force", "N", xyz, "force on the first body, world axes" + mean}, [=](double* out) {
                       Vec3 sum = Vec3::Zero();
                       for (int i = 0; i < count; ++i) sum += slots[i].world_force;
                       for (int k = 0; k < 3; ++k) out[k] = sum[k];

@@ -14,6 +14,8 @@
 // forward and backward in turn: a load travels up and down a pile in one pair of sweeps.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 #include "contact/step_problem.hpp"
 
@@ -21,25 +23,31 @@ namespace clatter::contact {
 
 namespace {
 
-constexpr double kStiffness[] = {1e4, 1e2, 1e4, 1e3};  // kappa of the attempts in turn
-constexpr int kSweeps[] = {0, 40, 200, 1000};          // before each of them
-constexpr int kOuter = 30, kInner = 40, kCuts = 8, kMemory = 4;
-constexpr double kStart = 1e-12;    // natural map of a start that needs no iteration
-constexpr double kTarget = 1e-14;   // gone on to while an iteration gains much
-constexpr double kAccepted = 1e-9;  // solved, where rounding or the conditioning allow no more
+constexpr double kStiffness = 1e4;          // kappa
+constexpr int kSweeps[] = {0, 40, 200};     // before each attempt
+constexpr int kShort = 5, kOuter = 60;      // outer iterations of a first attempt, of the others
+constexpr int kCoupled = 8, kPolish = 12, kConvex = 100;  // Newton's of one
+constexpr int kContradiction = 6;           // outer iterations without a change
+constexpr int kCuts = 6, kMemory = 4, kSearch = 15;
+constexpr double kExact = 1e-30, kRounded = 1e-16;  // |F|^2 by its scale: no better wanted, rounding may begin
+constexpr double kStart = 1e-12;                    // natural map of a start that needs no iteration
+constexpr double kTarget = 1e-14;                   // gone on to while an iteration gains much
+constexpr double kAccepted = 1e-9;                  // solved, where rounding or the conditioning allow no more
+bool dbg() { static const bool on = getenv("DBG") != nullptr; return on; }
+bool dbg2() { static const bool on = getenv("DBG2") != nullptr; return on; }
 constexpr int kBetweenChecks = 10;
 
 }  // namespace
 
-double StepProblem::newton_residual(std::span<const int> list, double stiffness, const double* x) {
+double StepProblem::newton_residual(std::span<const int> list, double stiffness, const double* x, bool given) {
   for (const int g : nodes_) {
     const Group& group = groups()[static_cast<std::size_t>(g)];
     std::copy(x + group.first, x + group.first + group.size, F_.data() + group.first);
   }
   for (const int i : list) {
     const auto at = static_cast<std::size_t>(i);
-    const Vec3 s = r0_[at] - stiffness * rates(i, x).cwiseQuotient(diagonal_scale_[at]);
-    r1_[at] = project(items_[at].cone, s, &slopes_[at]);
+    s_[at] = r0_[at] - stiffness * rates(i, x).cwiseQuotient(diagonal_scale_[at]);
+    r1_[at] = project(items_[at].cone, s_[at], &slopes_[at], given ? radius_[at] : -1);
     add_response(i, -r1_[at], F_.data());
   }
   double merit = 0;
@@ -117,52 +125,173 @@ void StepProblem::gather_nodes(std::span<const int> list) {
   }
 }
 
-double StepProblem::newton(std::span<const int> list, double stiffness, double best) {
-  double residual = natural_residual(list, r0_, x_.data()), last = residual;
-  const auto each = [&](auto&& visit) {
-    for (const int g : nodes_) {
-      const Group& group = groups()[static_cast<std::size_t>(g)];
-      visit(group.first, group.size, lu_.first(group.node));
+void StepProblem::newton_direction(std::span<const int> list, double stiffness, bool& regular) {
+  newton_matrix(list, stiffness);
+  ++counts_.factorisations;
+  regular = lu_.factorize();
+  if (!regular) return;
+  for (const int g : nodes_) {
+    const Group& group = groups()[static_cast<std::size_t>(g)];
+    std::copy(F_.data() + group.first, F_.data() + group.first + group.size, lu_x_.data() + lu_.first(group.node));
+  }
+  lu_.solve(lu_x_.data());
+  for (const int g : nodes_) {
+    const Group& group = groups()[static_cast<std::size_t>(g)];
+    std::copy(lu_x_.data() + lu_.first(group.node), lu_x_.data() + lu_.first(group.node) + group.size,
+              d_.data() + group.first);
+  }
+}
+
+// x, s, r1 and F for the whole law, from r0; false when Newton's method circles.
+bool StepProblem::coupled_newton(std::span<const int> list, double stiffness, double scale, int iterations) {
+  double merit = newton_residual(list, stiffness, x_.data(), false);
+  double recent[kMemory];
+  std::fill(recent, recent + kMemory, merit);
+  int stuck = 0;
+  for (int iteration = 0; iteration < iterations; ++iteration) {
+    if (merit <= kExact * scale) return true;
+    bool regular = false;
+    newton_direction(list, stiffness, regular);
+    if (!regular) return false;
+    const double bound = *std::max_element(recent, recent + kMemory);
+    double t = 1, moved = 0;
+    for (int cut = 0; cut < kCuts; ++cut, t *= 0.5) {
+      each_velocity([&](int j) { trial_[j] = x_[j] - t * d_[j]; });
+      moved = newton_residual(list, stiffness, trial_.data(), false);
+      if (moved < bound) break;
     }
-  };
-  for (int outer = 0; outer < kOuter && best > kTarget; ++outer) {
-    double merit = newton_residual(list, stiffness, x_.data());
-    const double start = merit;
-    double recent[kMemory];
-    std::fill(recent, recent + kMemory, merit);
-    for (int inner = 0; inner < kInner; ++inner) {
-      newton_matrix(list, stiffness);
-      ++counts_.factorisations;
-      if (!lu_.factorize()) break;
-      each([&](int at, int n, int to) { std::copy(F_.data() + at, F_.data() + at + n, lu_x_.data() + to); });
-      lu_.solve(lu_x_.data());
-      const double bound = *std::max_element(recent, recent + kMemory);
-      double t = 1, moved = 0;
-      for (int cut = 0; cut < kCuts; ++cut, t *= 0.5) {
-        each([&](int at, int n, int from) {
-          for (int j = 0; j < n; ++j) trial_[at + j] = x_[at + j] - t * lu_x_[from + j];
-        });
-        moved = newton_residual(list, stiffness, trial_.data());
-        if (moved < bound) break;
+    if (!std::isfinite(moved)) return false;
+    each_velocity([&](int j) { x_[j] = trial_[j]; });
+    // A full step that gains no more has met rounding.
+    if (t == 1 && moved > 0.25 * merit && std::min(moved, merit) <= kRounded * scale) return true;
+    stuck = moved >= 0.999 * bound ? stuck + 1 : 0;
+    merit = moved;
+    recent[iteration % kMemory] = merit;
+    if (stuck > 1) return false;
+  }
+  return merit <= kRounded * scale;
+}
+
+// The same with the radii of friction given: x minimises a convex function whose slope along -d is known by contact,
+//
+//   x = X z,   d = X w,   w = z - p - D rho W^T d,      phi'(t) = -sum (W^T d) . (z - t w - p(s + t rho W^T d))
+//
+// so that each step goes to the least point along it.
+bool StepProblem::convex_newton(std::span<const int> list, double stiffness, double scale) {
+  for (const int i : list) {
+    const auto at = static_cast<std::size_t>(i);
+    z_[at] = r0_[at];
+    radius_[at] = items_[at].cone.mu * std::max(0.0, r0_[at][0]);
+  }
+  double merit = newton_residual(list, stiffness, x_.data(), true);
+  for (int iteration = 0; iteration < kConvex; ++iteration) {
+    if (merit <= kExact * scale) return true;
+    bool regular = false;
+    newton_direction(list, stiffness, regular);
+    if (!regular) return false;
+    double at_start = 0;
+    for (const int i : list) {
+      const auto at = static_cast<std::size_t>(i);
+      const int rows = items_[at].rows();
+      Vec3& u = u_[at];
+      u.setZero();
+      for (int k = 0; k < rows; ++k) u[k] = along_packed(i, k, d_.data());
+      w_[at] = z_[at] - r1_[at] - slopes_[at] * (stiffness * u.cwiseQuotient(diagonal_scale_[at]));
+      at_start -= u.dot(z_[at] - r1_[at]);
+    }
+    const auto slope = [&](double t) {
+      double sum = 0;
+      for (const int i : list) {
+        const auto at = static_cast<std::size_t>(i);
+        const Vec3 s = s_[at] + t * stiffness * u_[at].cwiseQuotient(diagonal_scale_[at]);
+        sum -= u_[at].dot(z_[at] - t * w_[at] - project(items_[at].cone, s, nullptr, radius_[at]));
       }
-      ++counts_.newton;
-      if (!std::isfinite(moved)) break;
-      each([&](int at, int n, int) { std::copy(trial_.data() + at, trial_.data() + at + n, x_.data() + at); });
-      const bool done = moved <= 1e-28 * start || moved == 0;
-      const bool stuck = moved >= 0.999999 * bound;
-      merit = moved;
-      recent[inner % kMemory] = merit;
-      if (done || (stuck && inner > 5)) break;
+      return sum;
+    };
+    double t = 1, end = slope(1);
+    if (end > 0.1 * std::abs(at_start)) {
+      // Root of an increasing function: regula falsi with the Illinois correction.
+      double a = 0, fa = at_start, b = 1, fb = end;
+      for (int k = 0; k < kSearch && b - a > 1e-6; ++k) {
+        t = (a * fb - b * fa) / (fb - fa);
+        if (!(t > a && t < b)) t = 0.5 * (a + b);
+        const double f = slope(t);
+        if (std::abs(f) <= 0.1 * std::abs(at_start)) break;
+        if (f > 0) {
+          b = t;
+          fb = f;
+          fa *= 0.5;
+        } else {
+          a = t;
+          fa = f;
+          fb *= 0.5;
+        }
+      }
     }
-    for (const int i : list) r0_[static_cast<std::size_t>(i)] = r1_[static_cast<std::size_t>(i)];
-    last = residual;
-    residual = natural_residual(list, r0_, x_.data());
+    each_velocity([&](int j) { x_[j] -= t * d_[j]; });
+    for (const int i : list) z_[static_cast<std::size_t>(i)] -= t * w_[static_cast<std::size_t>(i)];
+    const double moved = newton_residual(list, stiffness, x_.data(), true);
+    if (dbg2()) fprintf(stderr, "      convex %d merit %.3e -> %.3e t %.3f slope %.2e %.2e\n", iteration, merit/scale, moved/scale, t, at_start, end);
+    if (!std::isfinite(moved)) return false;
+    if (t == 1 && moved > 0.25 * merit && std::min(moved, merit) <= kRounded * scale) return true;
+    merit = moved;
+  }
+  return merit <= kRounded * scale;
+}
+
+double StepProblem::take_outer(std::span<const int> list, double& best) {
+  for (const int i : list) r0_[static_cast<std::size_t>(i)] = r1_[static_cast<std::size_t>(i)];
+  const double residual = natural_residual(list, r0_, x_.data());
+  if (residual < best) {
+    best = residual;
+    for (const int i : list) best_[static_cast<std::size_t>(i)] = r0_[static_cast<std::size_t>(i)];
+  }
+  return residual;
+}
+
+double StepProblem::newton(std::span<const int> list, bool shortly, double best) {
+  // A kinetic energy to compare |F|^2 with: what it takes to undo the rates b.
+  double scale = 0;
+  for (const int i : list)
+    for (int k = 0; k < items_[static_cast<std::size_t>(i)].rows(); ++k) {
+      const double b = items_[static_cast<std::size_t>(i)].b[k];
+      scale = std::max(scale, b * b / diagonal_scale_[static_cast<std::size_t>(i)][k]);
+    }
+  bool friction = false;
+  for (const int i : list) friction = friction || items_[static_cast<std::size_t>(i)].cone.tangents > 0;
+  double residual = natural_residual(list, r0_, x_.data());
+  bool coupled = friction && shortly;
+  int same = 0;
+  for (int outer = 0; outer < (shortly ? kShort : kOuter) && best > kTarget; ++outer) {
+    const double last = residual;
+    if (coupled) {
+      for (const int i : list) keep_[static_cast<std::size_t>(i)] = r0_[static_cast<std::size_t>(i)];
+      const bool solved = coupled_newton(list, kStiffness, scale, shortly ? kCoupled : kPolish);
+      residual = solved ? take_outer(list, best) : last;
+      if (dbg()) fprintf(stderr, "   outer %d coupled %d residual %.2e fact %ld\n", outer, solved, residual, counts_.factorisations);
+      coupled = solved && residual < 0.1 * last;
+      if (!coupled) {
+        if (shortly) break;
+        for (const int i : list) r0_[static_cast<std::size_t>(i)] = keep_[static_cast<std::size_t>(i)];
+        residual = natural_residual(list, r0_, x_.data());
+      }
+    } else {
+      // What was not solved to its end is read from z: r1 is off by kappa times what is missing.
+      if (!convex_newton(list, kStiffness, scale))
+        for (const int i : list) {
+          const auto at = static_cast<std::size_t>(i);
+          r1_[at] = project(items_[at].cone, z_[at]);
+        }
+      residual = take_outer(list, best);
+      if (dbg()) fprintf(stderr, "   outer %d convex residual %.2e fact %ld\n", outer, residual, counts_.factorisations);
+      // Where radii of friction that follow the normal impulses converge slowly, the whole law is tried.
+      coupled = friction && residual > 0.1 * last;
+    }
     if (!std::isfinite(residual)) break;
-    if (residual < best) {
-      best = residual;
-      for (const int i : list) best_[static_cast<std::size_t>(i)] = r0_[static_cast<std::size_t>(i)];
-    }
-    if (best <= kAccepted ? residual > 0.1 * last : (outer > 3 && residual > 0.5 * last)) break;
+    if (best <= kAccepted && residual > 0.1 * last) break;
+    // Impulses that grow while the rates stay as they are belong to rows that contradict each other.
+    same = std::abs(residual - last) <= 1e-3 * last ? same + 1 : 0;
+    if (same >= kContradiction) break;
   }
   return best;
 }
@@ -201,9 +330,10 @@ double StepProblem::sweep(std::span<const int> list, int sweeps, double best) {
   return best;
 }
 
-StepProblem::Report StepProblem::solve_many(std::span<const int> list) {
-  for (std::vector<Vec3>* r : {&r0_, &r1_, &best_}) r->resize(items_.size());
+StepProblem::Report StepProblem::solve_many(std::span<const int> list, bool shortly) {
+  for (std::vector<Vec3>* r : {&r0_, &r1_, &best_, &keep_, &s_, &z_, &u_, &w_}) r->resize(items_.size());
   slopes_.resize(items_.size());
+  radius_.resize(items_.size());
   gather_nodes(list);
   lu_.begin(node_sizes_);
   for (const int i : list) {
@@ -217,14 +347,17 @@ StepProblem::Report StepProblem::solve_many(std::span<const int> list) {
     for (const int i : list) r0_[static_cast<std::size_t>(i)] = best_[static_cast<std::size_t>(i)] = Vec3::Zero();
     best = natural_residual(list, r0_, x_.data());
   }
-  for (int attempt = 0; attempt < 4 && best > (attempt == 0 ? kStart : kAccepted); ++attempt) {
-    if (kSweeps[attempt] > 0) {
+  if (shortly) {
+    if (best > kStart) best = newton(list, true, best);
+  } else {
+    for (int attempt = 0; attempt < 3 && best > kAccepted; ++attempt) {
       // From the best point met, and once from nothing: a start of the step before may be far away.
       for (const int i : list)
-        r0_[static_cast<std::size_t>(i)] = attempt == 2 ? Vec3(Vec3::Zero()) : best_[static_cast<std::size_t>(i)];
-      best = sweep(list, kSweeps[attempt], best);
+        r0_[static_cast<std::size_t>(i)] = attempt == 1 ? Vec3(Vec3::Zero()) : best_[static_cast<std::size_t>(i)];
+      if (kSweeps[attempt] > 0) best = sweep(list, kSweeps[attempt], best);
+      best = newton(list, false, best);
+      if (dbg()) fprintf(stderr, "attempt %d n %zu best %.2e fact %ld\n", attempt, list.size(), best, counts_.factorisations);
     }
-    best = newton(list, kStiffness[attempt], best);
   }
   for (const int i : list) items_[static_cast<std::size_t>(i)].r = best_[static_cast<std::size_t>(i)];
   return {best <= kAccepted, best, 0};

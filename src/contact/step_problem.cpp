@@ -37,7 +37,7 @@ StepProblem::StepProblem(Contacts& contacts, FrictionRows& frictions)
     : contacts_(contacts), frictions_(frictions), engine_(contacts.engine()), joints_(by_joints()) {
   coupling_ = &joints_;
   const int nv = engine_.sizes().nv;
-  for (Vec* x : {&column_, &answer_, &x_, &F_, &trial_, &weight_, &lu_x_}) x->setZero(nv);
+  for (Vec* x : {&column_, &answer_, &x_, &F_, &d_, &trial_, &weight_, &lu_x_}) x->setZero(nv);
   island_begin_.assign(1, 0);
 }
 
@@ -409,14 +409,25 @@ StepProblem::Report StepProblem::solve() {
 }
 
 StepProblem::Report StepProblem::solve(int which) {
-  const Report report = solve_many(island(which));
-  if (report.solved || !few_rows(which)) return report;
-  best_in_turn_.clear();
-  for (const int i : island(which)) best_in_turn_.push_back(items_[static_cast<std::size_t>(i)].r);
-  const Report dense = solve_dense(which);
-  if (dense.solved || dense.complementarity < report.complementarity) return dense;
-  std::size_t at = 0;
-  for (const int i : island(which)) items_[static_cast<std::size_t>(i)].r = best_in_turn_[at++];
+  Report report = solve_many(island(which), true);
+  if (report.solved) return report;
+  // Pivoting decides the plane where Newton's method circles; discs it cannot treat.
+  bool discs = false;
+  for (const int i : island(which)) discs = discs || items_[static_cast<std::size_t>(i)].cone.tangents == 2;
+  const bool few = few_rows(which);
+  for (const bool dense : {!discs, discs}) {
+    if (dense && !few) continue;
+    before_.clear();
+    for (const int i : island(which)) before_.push_back(items_[static_cast<std::size_t>(i)].r);
+    const Report next = dense ? solve_dense(which) : solve_many(island(which), false);
+    if (next.solved) return next;
+    if (next.complementarity < report.complementarity) {
+      report = next;
+      continue;
+    }
+    std::size_t at = 0;
+    for (const int i : island(which)) items_[static_cast<std::size_t>(i)].r = before_[at++];
+  }
   return report;
 }
 

@@ -31,7 +31,8 @@ class StepProblem {
     BlockCone cone;
     Vec3 b = Vec3::Zero();
     Vec3 r = Vec3::Zero();  // start of the solver, then its result
-    int friction = -1;  // a friction row instead of a slot
+    double relief = 0;      // what b[0] may be raised by where the problem as it stands has no solution
+    int friction = -1;      // a friction row instead of a slot
     int rows() const { return cone.rows(); }
   };
   struct Report {
@@ -123,10 +124,23 @@ class StepProblem {
   double natural_residual(std::span<const int> list, const std::vector<Vec3>& r, double* x) const;
   double scale_of(std::span<const int> list) const;
   // step_newton.cpp
-  Report solve_many(std::span<const int> list);
+  // `shortly`: one attempt from the start at hand; otherwise all of them.
+  Report solve_many(std::span<const int> list, bool shortly);
   void gather_nodes(std::span<const int> list);
-  double newton(std::span<const int> list, double stiffness, double best);
-  double newton_residual(std::span<const int> list, double stiffness, const double* x);
+  double newton(std::span<const int> list, bool shortly, double best);
+  bool coupled_newton(std::span<const int> list, double stiffness, double scale, int iterations);
+  bool convex_newton(std::span<const int> list, double stiffness, double scale);
+  void newton_direction(std::span<const int> list, double stiffness, bool& regular);
+  double take_outer(std::span<const int> list, double& best);
+  // F, r1, s and the slopes at x; with the radii of friction given, or the whole law.
+  double newton_residual(std::span<const int> list, double stiffness, const double* x, bool given);
+  template <class Visit>
+  void each_velocity(Visit&& visit) const {
+    for (const int g : nodes_) {
+      const Group& group = groups()[static_cast<std::size_t>(g)];
+      for (int j = group.first; j < group.first + group.size; ++j) visit(j);
+    }
+  }
   void newton_matrix(std::span<const int> list, double stiffness);
   double sweep(std::span<const int> list, int sweeps, double best);
 
@@ -152,10 +166,11 @@ class StepProblem {
   Vec r_, r_cold_;
 
   // Newton and sweeps: start and result of an outer iteration, best point met, by item.
-  std::vector<Vec3> r0_, r1_, best_, best_in_turn_;
+  std::vector<Vec3> r0_, r1_, best_, before_, keep_, s_, z_, u_, w_;
+  std::vector<double> radius_;
   std::vector<Mat3> slopes_;
   std::vector<Vec3> diagonal_scale_;
-  Vec x_, F_, trial_, weight_, lu_x_;    // packed; lu_x_ in the order of lu_
+  Vec x_, F_, d_, trial_, weight_, lu_x_;  // packed; lu_x_ in the order of lu_
   std::vector<int> nodes_, node_sizes_;  // groups of the island
   BlockLu lu_;
   Counts counts_;

@@ -133,8 +133,10 @@ bool MoreauStepper::take_in(int slot, double h) {
   role_.push_back(impact ? 2 : touches ? 1 : 0);
   item.b = free;
   if (!impact) {
-    item.b[0] += std::max(s.gap, 0.0) / (theta * h);
-    for (int k = 0; k < item.rows(); ++k) item.b[k] += theta * h * s.bias[k];
+    for (int k = 1; k < item.rows(); ++k) item.b[k] += theta * h * s.bias[k];
+    const double bend = std::max(s.gap / (theta * h) + 0.5 * theta * h * s.bias[0], theta * h * s.bias[0]);
+    item.b[0] += bend;
+    item.relief = std::max(0.0, -bend);
   }
   item.cone.mu = friction(slot, std::hypot(s.rate[1], cone.tangents == 2 ? s.rate[2] : 0.0), fast);
   item.r = last_impulse(slot);
@@ -181,6 +183,13 @@ void MoreauStepper::collide(double h) {
     }
     factors_[i] = role == 0 ? -1 : 1;
     row += item.rows();
+  }
+  // Where nothing collides the laws of lasting contact are enough.
+  for (int k = 0; k < problem_.islands(); ++k) {
+    bool collides = false;
+    for (const int i : problem_.island(k)) collides = collides || role_[static_cast<std::size_t>(i)] == 2;
+    for (const int i : problem_.island(k))
+      if (!collides) factors_[i] = -1;
   }
   starts_.clear();
   lasting_b_.clear();

@@ -6,16 +6,21 @@
 //
 // with the laws of each contact that may close within the step, rates taken with W at q_m:
 //
-//   lasting     0 <= P_N  perp  gap'+ + theta h w_N + max(gap_m, 0) / (theta h) >= 0
+//   lasting     0 <= P_N  perp  gap'+ + max(gap_m / (theta h) + theta h w_N / 2, theta h w_N) >= 0
 //               P_T in mu P_N C, opposed to slip+ + theta h w_T
 //   impact      P = P_I + P', P_I by the law the contact names (impact.hpp) from the rates of v + (v_free - v)/2, all
 //               contacts that touch taking part; P' as above, for what forces do in the step
 //
 // w are the biases of P-18: gap'(q+) = W(q_m)^T v+ + theta h w to second order, without which a contact on a curved
-// path loses energy at every step. The gap term lets a body land without hovering; it only dissipates. A contact is an
+// path loses energy at every step. The first of the two says that the gap at q+ is not negative, and lets a body land
+// without hovering; the second, that the rate there is not, and keeps what has come too near from being thrown back. On
+// a lasting contact, gap_m = h^2 w_N / 8 for theta = 1/2, they agree. A contact is an
 // impact when motion without it would close it within the step and its approach speed exceeds twice what forces change
 // in a step: slower, it could bounce less than a step long, and rests. Taking half of what forces do in a step before
 // the impact makes an elastic bounce keep its energy.
+//
+// Bodies at rest always meet rates of zero; w_N < 0 asks for more, and where contacts depend on each other (a body held
+// between others) nothing may meet that. Then w_N counts as zero there, for that step.
 //
 // A contact that q_m does not show may have closed all the same at q+ (a corner that passes a corner): then the step is
 // repeated with it, its feature taken from q+ and its gap and directions from q_m. A step whose contact problem is not

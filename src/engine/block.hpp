@@ -35,6 +35,11 @@ struct Momenta {
   Vec3 moment = Vec3::Zero(), linear = Vec3::Zero(), angular = Vec3::Zero();  // world axes
 };
 
+// A row e(q) = 0 that a block brings along, with its first and second derivative.
+struct RowValue {
+  double e = 0, de = 0, dde = 0;
+};
+
 class BlockWork {
  public:
   virtual ~BlockWork() = default;
@@ -59,11 +64,19 @@ class BlockWork {
   virtual Momenta momenta() = 0;
   // Elastic coordinates: those of the state, or the boundary nodes' displacements as well (superelements).
   virtual const double* elastic_coordinates() const = 0;
+  virtual const double* elastic_rates() const = 0;
+
+  // --- constraint rows of the block's own, at the state and accelerations last given
+  virtual RowValue row(int) const { return {}; }
+  virtual void row_gradient(int, double /*factor*/, double* /*g*/) const {}  // g += factor de/dq
+  // Gradient, d(de)/dq, d(dde)/dq, d(dde)/dv; after tangents().
+  virtual void row_tangent(int, double* /*g*/, double* /*zq*/, double* /*aq*/, double* /*av*/) const {}
 
   // --- tangents at the accelerations last given
   // Dense, column-major, nv x nv, overwritten: d(M dv/dt - h)/d(dv/dt, v, q) with the wrenches F, N on the links (at
-  // their origins) fixed in space, as TreeTangent takes them.
-  virtual void tangents(const Vec3& gravity, const Vec3* F, const Vec3* N, double* M, double* C, double* K) = 0;
+  // their origins) fixed in space, as TreeTangent takes them, and the multipliers of the block's rows (or nullptr).
+  virtual void tangents(const Vec3& gravity, const Vec3* F, const Vec3* N, const double* row_forces, double* M,
+                        double* C, double* K) = 0;
   // Columns of a point `at` that moves with a link.
   virtual void point(int link, const Vec3& at, PointColumns& out) const = 0;
 };

@@ -58,9 +58,9 @@ FunctionInput Compiler::quantity(const std::string& name, const Source& source) 
       places.push_back({f.name + ".", f.placement, is_flexible(body.kind) ? f.name : ""});
     if (is_flexible(body.kind)) {
       const FlexibleIndex& index = sys_.flexible[static_cast<std::size_t>(sys_.bodies[i].flexible)];
-      for (int k = 0; k < index.n; ++k)
+      for (int k = 0; k < index.states; ++k)
         for (const char* what : {"eta.", "rate.eta."}) {
-          const std::string word = what + std::to_string(k + 1);
+          const std::string word = what + std::to_string(index.first + k + 1);
           known.push_back(body.name + "." + word);
           if (!rest || *rest != word) continue;
           Measure m;
@@ -218,6 +218,9 @@ void Compiler::build_loads() {
     load.torque = l.torque;
     load.follower = l.follower;
     load.frame = frame_of(l.at);
+    for (const Attachment* a : {&l.at, l.reaction ? &*l.reaction : nullptr})
+      if (a && l.torque && !sys_.turns(*a))
+        fail(a->source, "the torque `" + l.name + "` acts on `" + a->label + "`, a boundary node without rotations");
     if (l.reaction) load.reaction = frame_of(*l.reaction);
     for (int k = 0; k < 3; ++k) load.component[k] = function(l.component[k]);
     load.channel = channel(l.name);

@@ -51,8 +51,10 @@ bool Compiler::planar_pair(const Attachment& a, const Attachment& b) const {
 }
 
 bool Compiler::particle_pair(const Attachment& a, const Attachment& b) const {
-  const auto particle = [&](int body) { return body >= 0 && is_particle(model_.bodies[body].kind); };
-  return particle(a.body) || particle(b.body);
+  const auto particle = [&](const Attachment& x) {
+    return x.body >= 0 && (is_particle(model_.bodies[x.body].kind) || !sys_.turns(x));
+  };
+  return particle(a) || particle(b);
 }
 
 int Compiler::frame_of(const Attachment& a) {
@@ -465,7 +467,7 @@ void Compiler::finish_rows() {
   for (const int m : sys_.turning) sys_.measure_active[m] = 1;
   sys_.frame_active.assign(sys_.frames.size(), 0);
   for (std::size_t i = 0; i < sys_.measures.size(); ++i)
-    if (sys_.measure_active[i] && sys_.measures[i].velocity < 0)
+    if (sys_.measure_active[i] && sys_.measures[i].velocity < 0 && sys_.measures[i].block < 0)
       sys_.frame_active[sys_.measures[i].a] = sys_.frame_active[sys_.measures[i].b] = 1;
   for (const CompiledLoad& load : sys_.loads) {
     sys_.frame_active[load.frame] = 1;

@@ -50,6 +50,8 @@ class Compiler {
   void prepare_flexible();
   void emit_flexible(int body);
   void finish_flexible();
+  std::shared_ptr<const Block> make_block(const Body& b, double level);
+  void start_flexible(const FlexibleIndex& f);
   void fill_initial_coordinates();
   void scales();
   bool may_stand_in_tree(const Joint& j) const;

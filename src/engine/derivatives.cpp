@@ -22,6 +22,11 @@ std::vector<int> Derivatives::measure_columns(const System& sys, int measure) co
   const Measure& m = sys.measures[measure];
   if (m.velocity >= 0) return {m.velocity};
   std::vector<int> columns;
+  if (m.block >= 0) {
+    const TreeRange& range = sys.tree.trees[sys.tree.rigid_trees + m.block];
+    for (int v = range.v0; v < range.v1; ++v) columns.push_back(v);
+    return columns;
+  }
   for (const int frame : {m.a, m.b})
     if (sys.frames[frame].link >= 0) append(columns, sys.tree.path[sys.frames[frame].link]);
   return columns;
@@ -55,7 +60,7 @@ Derivatives::Derivatives(const Engine& engine) : tree_(engine.system().tree) {
     r.zq.resize(r.columns.size());
     r.aq.resize(r.columns.size());
     r.av.resize(r.columns.size());
-    if (m.velocity >= 0) continue;
+    if (m.velocity >= 0 || m.block >= 0) continue;
     r.pair = pair_of(m.a, m.b);
     if (r.pair >= 0) continue;
     r.pair = static_cast<int>(pairs_.size());
@@ -180,6 +185,10 @@ void Derivatives::measures(Engine& engine, bool accelerations) {
     if (m.velocity >= 0) {
       r.g[0] = m.rate_scale;
       r.zq[0] = r.aq[0] = r.av[0] = 0;
+      continue;
+    }
+    if (m.block >= 0) {
+      tree_.block_row(m.block, m.row, r.g.data(), r.zq.data(), r.aq.data(), r.av.data());
       continue;
     }
     measure_tangent(m.kind, m.params, engine.frames_[m.a], engine.frames_[m.b], r.t);
@@ -355,10 +364,16 @@ void Derivatives::load(Engine& engine, const CompiledLoad& load, int frame, doub
   }
 }
 
-void Derivatives::blocks(Engine& engine, Tangents& out) {
-  const Tree& tree = engine.system().tree;
-  for (std::size_t k = 0; k < block_columns_.size(); ++k) {
-    tree_.block(static_cast<int>(k), engine.F_, engine.N_, block_M_.data(), block_C_.data(), block_K_.data());
+void Derivatives::blocks(Engine& engine, const Vec& lambda, Tangents& out) {
+  const System& sys = engine.system();
+  const Tree& tree = sys.tree;
+  for (const FlexibleIndex& f : sys.flexible) {
+    const auto k = static_cast<std::size_t>(f.block);
+    double multipliers[6];
+    if (f.row >= 0)
+      for (int i = 0; i < 6; ++i) multipliers[i] = lambda[sys.deformations[static_cast<std::size_t>(f.row + i)].row];
+    tree_.block(f.block, engine.F_, engine.N_, f.row >= 0 ? multipliers : nullptr, block_M_.data(), block_C_.data(),
+                block_K_.data());
     const TreeRange& range = tree.trees[tree.rigid_trees + k];
     const int n = range.v1 - range.v0;
     auto M = out.M.values(), C = out.C.values(), K = out.K.values();
@@ -472,7 +487,7 @@ void Derivatives::evaluate(Engine& engine, const State& s, const Vec& lambda, Ta
     C[slot] += c;
     K[slot] += k;
   });
-  blocks(engine, out);
+  blocks(engine, lambda, out);
 
   measures(engine, sys.sizes.nc() > 0);
   for (const int i : sys.elastic) stress(engine, sys.deformations[i], s, out);

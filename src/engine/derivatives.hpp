@@ -62,7 +62,7 @@ struct Derivatives {
   void outer_inputs(const CompiledFunction& f, const double* gradient, const std::vector<int>& columns,
                     const std::vector<double>& values, const Composite* own, Tangents& out) const;
   int pair_of(int a, int b) const;
-  void blocks(Engine& engine, Tangents& out);
+  void blocks(Engine& engine, const Vec& lambda, Tangents& out);
 
   TreeTangent tree_;
   std::vector<FramePair> pairs_;

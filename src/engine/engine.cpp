@@ -65,7 +65,9 @@ Engine::Engine(std::shared_ptr<const System> system)
       const auto add = [&](int link) {
         if (link >= 0) trees.push_back(sys.tree.links[link].tree);
       };
-      if (m.velocity >= 0) {
+      if (m.block >= 0) {
+        trees.push_back(sys.tree.rigid_trees + m.block);
+      } else if (m.velocity >= 0) {
         trees.push_back(sys.tree.tree_of_velocity(m.velocity));
       } else {
         add(sys.frames[m.a].link);
@@ -180,6 +182,13 @@ MeasureValue<double> Engine::measure_value(int measure, const State& s, const do
     out.e = m.rate_scale * s.q[m.q];
     out.de = m.rate_scale * s.v[m.velocity];
     out.bias = qdd ? m.rate_scale * qdd[m.velocity] : 0;
+    return out;
+  }
+  if (m.block >= 0) {
+    const RowValue row = work_.blocks[m.block]->row(m.row);
+    out.e = row.e;
+    out.de = row.de;
+    out.bias = row.dde;
     return out;
   }
   clatter::evaluate(m.kind, m.params, frames_[m.a], frames_[m.b], out);
@@ -358,7 +367,10 @@ void Engine::add_gradient(const Deformation& d, double factor) {
     const Measure& m = system_->measures[d.terms[k].measure];
     const MeasureValue<double>& value = measures_[d.terms[k].measure];
     const double c = factor * factors[k];
-    if (m.velocity >= 0) {
+    if (m.block >= 0) {
+      work_.blocks[m.block]->row_gradient(m.row, c,
+                                          tau_.data() + system_->tree.trees[system_->tree.rigid_trees + m.block].v0);
+    } else if (m.velocity >= 0) {
       tau_[m.velocity] += c * m.rate_scale;
     } else {
       wrench_on_frame(m.a, c * value.fA, c * value.nA);
@@ -553,6 +565,10 @@ void Engine::build_G(int rows) {
           if (m.velocity >= seg.v0 && m.velocity < seg.v0 + seg.n)
             G_[seg.offset + m.velocity - seg.v0] += c * m.rate_scale;
         }
+        continue;
+      }
+      if (m.block >= 0) {
+        work_.blocks[m.block]->row_gradient(m.row, c, G_.data() + segment_of(sys.tree.rigid_trees + m.block).offset);
         continue;
       }
       const MeasureValue<double>& value = measures_[d.terms[k].measure];

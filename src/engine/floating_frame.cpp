@@ -35,9 +35,10 @@ std::unique_ptr<BlockWork> FloatingFrameBlock::make_work() const {
   return std::make_unique<FloatingFrame>(*body_, level_);
 }
 
-FloatingFrame::FloatingFrame(const FlexibleBody& body, double level)
+FloatingFrame::FloatingFrame(const FlexibleBody& body, double level, bool inertial)
     : b_(&body),
       level_(level),
+      inertial_(inertial),
       nr_(body.planar ? 3 : 6),
       eta_(Vec::Zero(body.stride)),
       etad_(Vec::Zero(body.stride)),
@@ -49,6 +50,8 @@ FloatingFrame::FloatingFrame(const FlexibleBody& body, double level)
       product_(6 * body.stride),
       product2_(6 * body.stride),
       tangent_products_(9 * body.stride),
+      rest_(Vec::Zero(body.stride)),
+      rest2_(Vec::Zero(body.stride)),
       force_(body.stride),
       B_(body.stride, 6),
       solution_(Vec::Zero(body.stride)) {
@@ -202,6 +205,10 @@ void FloatingFrame::add_forces(const Vec3& gravity, double* r) {
   terms();
   const FlexibleBody& b = *b_;
   const int stride = b.stride;
+  if (!inertial_) {
+    add_static_forces(gravity, r);
+    return;
+  }
   const Vec3& w = Omega_;
   const Vec3 A0 = A_ - R_.transpose() * gravity;
   const Vec3 Nd = dots3(N(), etad_), h = dots3(H_, etad_), Jw = J_ * w;
@@ -238,6 +245,18 @@ void FloatingFrame::add_forces(const Vec3& gravity, double* r) {
     as3(r) += F;
     as3(r + 3) += FT;
   }
+  Eigen::Map<Vec>(r + nr_, b.n) += force_.head(b.n);
+}
+
+void FloatingFrame::add_static_forces(const Vec3& gravity, double* r) {
+  const FlexibleBody& b = *b_;
+  const Vec3 A0 = -(R_.transpose() * gravity);
+  force_.setZero();
+  combine<3>(N().data(), b.stride, A0.data(), force_.data());
+  b.add_stiffness(eta_.data(), force_.data());
+  if (b.damped) b.add_damping(etad_.data(), force_.data());
+  as3(r) -= b.mass * gravity;
+  as3(r + 3) += S_.cross(A0);
   Eigen::Map<Vec>(r + nr_, b.n) += force_.head(b.n);
 }
 

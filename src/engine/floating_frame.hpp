@@ -51,7 +51,8 @@ class FloatingFrameBlock : public Block {
 
 class FloatingFrame : public BlockWork {
  public:
-  FloatingFrame(const FlexibleBody& body, double level);
+  // Without inertia: only weight, elasticity, damping, and the motion of markers.
+  FloatingFrame(const FlexibleBody& body, double level, bool inertial = true);
   void assign(const BlockWork& other) override;
 
   void kinematics(const double* q, const double* v, LinkMotion* motion) override;
@@ -66,12 +67,16 @@ class FloatingFrame : public BlockWork {
   double dissipation_power() const override;
   Momenta momenta() override;
   const double* elastic_coordinates() const override { return eta_.data(); }
+  const double* elastic_rates() const override { return etad_.data(); }
 
-  void tangents(const Vec3& gravity, const Vec3* F, const Vec3* N, double* M, double* C, double* K) override;
+  void tangents(const Vec3& gravity, const Vec3* F, const Vec3* N, const double* row_forces, double* M, double* C,
+                double* K) override;
   void point(int link, const Vec3& at, PointColumns& out) const override;
 
  private:
   void terms();  // everything of T at the state last given
+  void add_static_forces(const Vec3& gravity, double* r);
+  void inertial_tangents(const Vec3& gravity, double* M, double* C, double* K);
   void geometric(int link, const Vec3& F, const Vec3& N, Eigen::Map<Mat>& K) const;
   const Mat& S_of(int marker) const {
     return b_->markers[marker].second[0].size() ? markers_[marker].S : b_->markers[marker].S;
@@ -80,6 +85,7 @@ class FloatingFrame : public BlockWork {
 
   const FlexibleBody* b_;
   double level_;
+  bool inertial_;
   int nr_;  // velocities of the frame: 6, or 3 in the plane
   Mat3 R_;
   Vec3 x0_, V_, Omega_, A_, Omegad_;  // A: without gravity; body axes but x0
@@ -92,7 +98,7 @@ class FloatingFrame : public BlockWork {
   Vec product_, product2_, tangent_products_;  // of packed matrices
   Vec3 S_;
   Mat3 J_;
-  Vec force_;  // padded
+  Vec rest_, rest2_, force_;  // padded
 
   Mat B_;                 // stride x 6: L^-1 (N, H) of the mass matrix
   Mat6 inverse_;          // of the reduced 6 x 6

@@ -81,8 +81,30 @@ Vec3 field_row(const FieldMatrices& field, const double* product, int stride, in
 
 }  // namespace
 
-void FloatingFrame::tangents(const Vec3& gravity, const Vec3* F, const Vec3* N_applied, double* Mp, double* Cp,
-                             double* Kp) {
+void FloatingFrame::tangents(const Vec3& gravity, const Vec3* F, const Vec3* N_applied, const double*, double* Mp,
+                             double* Cp, double* Kp) {
+  if (!inertial_) {
+    // Weight, elasticity and damping are those of a body at rest.
+    const Vec3 A = A_, Omega = Omega_, Omegad = Omegad_;
+    A_.setZero(), Omega_.setZero(), Omegad_.setZero();
+    rest_ = etad_, rest2_ = etadd_;
+    etad_.setZero(), etadd_.setZero();
+    fresh_ = false;
+    inertial_tangents(gravity, Mp, Cp, Kp);
+    fresh_ = false;
+    etad_ = rest_, etadd_ = rest2_;
+    A_ = A, Omega_ = Omega, Omegad_ = Omegad;
+    Eigen::Map<Mat>(Mp, nr_ + b_->n, nr_ + b_->n).setZero();
+  } else {
+    inertial_tangents(gravity, Mp, Cp, Kp);
+  }
+  Eigen::Map<Mat> K(Kp, nr_ + b_->n, nr_ + b_->n);
+  for (std::size_t link = 0; link <= b_->markers.size(); ++link)
+    if (!F[link].isZero(0.0) || !N_applied[link].isZero(0.0))
+      geometric(static_cast<int>(link), F[link], N_applied[link], K);
+}
+
+void FloatingFrame::inertial_tangents(const Vec3& gravity, double* Mp, double* Cp, double* Kp) {
   terms();
   const FlexibleBody& b = *b_;
   const int n = b.n, stride = b.stride, nv = nr_ + n;
@@ -187,10 +209,6 @@ void FloatingFrame::tangents(const Vec3& gravity, const Vec3* F, const Vec3* N_a
   }
   for (std::size_t i = 0; i < b.Y.component.size(); ++i) Ke += Omegad_[b.Y.component[i]] * b.Y.matrix[i];
   for (std::size_t i = 0; i < b.nu.component.size(); ++i) Ke += A0[b.nu.component[i]] * b.nu.matrix[i];
-
-  for (std::size_t link = 0; link <= b.markers.size(); ++link)
-    if (!F[link].isZero(0.0) || !N_applied[link].isZero(0.0))
-      geometric(static_cast<int>(link), F[link], N_applied[link], K);
 }
 
 // K -= d(J^T W)/dq for a wrench W fixed in space.

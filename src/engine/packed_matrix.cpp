@@ -1,20 +1,14 @@
 #include "engine/packed_matrix.hpp"
 
 #include <algorithm>
-#include <cstring>
+
+#include "engine/padded.hpp"
 
 namespace clatter {
 
 namespace {
 
-typedef double Lanes8 __attribute__((vector_size(64)));
-
-[[gnu::always_inline]] inline Lanes8 load(const double* p) {
-  Lanes8 x;
-  std::memcpy(&x, p, 64);
-  return x;
-}
-[[gnu::always_inline]] inline void store(const Lanes8& x, double* p) { std::memcpy(p, &x, 64); }
+using padded::Lanes8;
 
 // One panel of 8 w rows against `vectors` vectors. Returns the end of the panel.
 template <int w, int vectors>
@@ -24,11 +18,12 @@ const double* panel(const double* a, int cols, const double* const (&x)[2], doub
     for (int j = 0; j < w; ++j) sum[i][j] = Lanes8{};
   for (int k = 0; k < cols; ++k, a += 8 * w)
     for (int j = 0; j < w; ++j) {
-      const Lanes8 column = load(a + 8 * j);
+      Lanes8 column;
+      padded::load(a + 8 * j, column);
       for (int i = 0; i < vectors; ++i) sum[i][j] += column * x[i][k];
     }
   for (int i = 0; i < vectors; ++i)
-    for (int j = 0; j < w; ++j) store(sum[i][j], y[i] + 8 * j);
+    for (int j = 0; j < w; ++j) padded::store(sum[i][j], y[i] + 8 * j);
   return a;
 }
 

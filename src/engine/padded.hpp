@@ -7,11 +7,8 @@ namespace clatter::padded {
 
 typedef double Lanes8 __attribute__((vector_size(64)));
 
-[[gnu::always_inline]] inline Lanes8 load(const double* p) {
-  Lanes8 x;
-  std::memcpy(&x, p, 64);
-  return x;
-}
+// By reference: on processors without registers of this width a vector as a return value would be a question of ABI.
+[[gnu::always_inline]] inline void load(const double* p, Lanes8& x) { std::memcpy(&x, p, 64); }
 [[gnu::always_inline]] inline void store(const Lanes8& x, double* p) { std::memcpy(p, &x, 64); }
 [[gnu::always_inline]] inline double sum(const Lanes8& x) {
   return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
@@ -23,8 +20,12 @@ template <int columns>
   Lanes8 s[columns];
   for (int c = 0; c < columns; ++c) s[c] = Lanes8{};
   for (int i = 0; i < stride; i += 8) {
-    const Lanes8 xi = load(x + i);
-    for (int c = 0; c < columns; ++c) s[c] += load(A + c * stride + i) * xi;
+    Lanes8 xi, a;
+    load(x + i, xi);
+    for (int c = 0; c < columns; ++c) {
+      load(A + c * stride + i, a);
+      s[c] += a * xi;
+    }
   }
   for (int c = 0; c < columns; ++c) out[c] = sum(s[c]);
 }
@@ -33,8 +34,12 @@ template <int columns>
 template <int columns>
 [[gnu::always_inline]] inline void combine(const double* A, int stride, const double* factor, double* y) {
   for (int i = 0; i < stride; i += 8) {
-    Lanes8 s = load(y + i);
-    for (int c = 0; c < columns; ++c) s += load(A + c * stride + i) * factor[c];
+    Lanes8 s, a;
+    load(y + i, s);
+    for (int c = 0; c < columns; ++c) {
+      load(A + c * stride + i, a);
+      s += a * factor[c];
+    }
     store(s, y + i);
   }
 }

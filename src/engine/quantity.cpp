@@ -74,17 +74,19 @@ void frame_quantities(std::vector<Quantity>& list, const std::string& name, int 
 void flexible_quantities(std::vector<Quantity>& list, const System& sys, const FlexibleIndex& index) {
   const Body& body = sys.model.bodies[static_cast<std::size_t>(index.body)];
   const BodyIndex& where = sys.bodies[static_cast<std::size_t>(index.body)];
+  const auto block = static_cast<std::size_t>(index.block);
   for (int k = 0; k < index.n; ++k) {
     const std::string number = std::to_string(k + 1);
-    list.push_back({{body.name + ".eta." + number, "1", {}, "elastic coordinate"},
-                    [q = index.q + k](const Instant& i, double* out) { *out = i.s.q[q]; }});
-    list.push_back({{body.name + ".rate.eta." + number, "1/s", {}, "rate of the elastic coordinate"},
-                    [v = index.v + k](const Instant& i, double* out) { *out = i.s.v[v]; }});
+    list.push_back(
+        {{body.name + ".eta." + number, "1", {}, "elastic coordinate"}, [block, k](const Instant& i, double* out) {
+           *out = i.engine.links().blocks[block]->elastic_coordinates()[k];
+         }});
+    list.push_back(
+        {{body.name + ".rate.eta." + number, "1/s", {}, "rate of the elastic coordinate"},
+         [block, k](const Instant& i, double* out) { *out = i.engine.links().blocks[block]->elastic_rates()[k]; }});
   }
   list.push_back({{body.name + ".elastic_energy", "J", {}, "strain energy of the flexible body"},
-                  [block = static_cast<std::size_t>(index.block)](const Instant& i, double* out) {
-                    *out = i.engine.links().blocks[block]->elastic_energy();
-                  }});
+                  [block](const Instant& i, double* out) { *out = i.engine.links().blocks[block]->elastic_energy(); }});
   for (std::size_t f = 0; f < body.frames.size(); ++f) {
     const std::string name = body.name + "." + body.frames[f].name;
     const int frame = index.frames[f];

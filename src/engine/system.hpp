@@ -65,8 +65,13 @@ struct BodyIndex {
 // A flexible body: its block, and its elastic coordinates in the state.
 struct FlexibleIndex {
   int body = -1, block = -1;
-  int q = 0, v = 0, n = 0;
+  int n = 0;                  // elastic coordinates of the reduced body
+  int first = 0;              // the first of them that is a coordinate of the state; superelements: after the nodes'
+  int q = 0, v = 0;           // where it is
+  int states = 0;             // how many are
+  int node0 = -1;             // link of its first boundary node
   int marker0 = -1;           // link of its first marker
+  int row = -1;               // deformation of the first of the six rows that hold its frame, -1: none
   int channel = -1;           // power channel of its damping, -1: none
   std::vector<double> scale;  // of an elastic coordinate for a displacement of unit length
   std::vector<int> frames;    // of the body's named frames, in their order
@@ -78,6 +83,8 @@ class System {
   static std::shared_ptr<const System> compile(Model model);
   // A place that moves with a marker of a flexible body. Throws InputError for a marker it does not have.
   Frame on_marker(const Attachment& a) const;
+  // False for a boundary node without rotations: such a place has no orientation.
+  bool turns(const Attachment& a) const;
 
   Model model;
   Sizes sizes;

@@ -122,10 +122,10 @@ void TreeTangent::update(const TreeWork& work, const Vec3& gravity) {
   }
 }
 
-void TreeTangent::block(int k, const std::vector<Vec3>& applied_F, const std::vector<Vec3>& applied_N, double* M,
-                        double* C, double* K) {
+void TreeTangent::block(int k, const std::vector<Vec3>& applied_F, const std::vector<Vec3>& applied_N,
+                        const double* row_forces, double* M, double* C, double* K) {
   const int link0 = tree_.trees[tree_.rigid_trees + k].link0;
-  blocks_[k]->tangents(gravity_, applied_F.data() + link0, applied_N.data() + link0, M, C, K);
+  blocks_[k]->tangents(gravity_, applied_F.data() + link0, applied_N.data() + link0, row_forces, M, C, K);
 }
 
 void TreeTangent::point(int link, const Vec3& at, const Vec3& velocity, PointColumns& out) const {

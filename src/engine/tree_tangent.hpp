@@ -40,8 +40,12 @@ class TreeTangent {
   void assemble(const std::vector<Vec3>& applied_F, const std::vector<Vec3>& applied_N, Add&& add);
 
   // Of block `k`: dense, column-major, added to nothing; the wrenches are indexed by link.
-  void block(int k, const std::vector<Vec3>& applied_F, const std::vector<Vec3>& applied_N, double* M, double* C,
-             double* K);
+  void block(int k, const std::vector<Vec3>& applied_F, const std::vector<Vec3>& applied_N, const double* row_forces,
+             double* M, double* C, double* K);
+  // Then: gradient, d(de)/dq, d(dde)/dq, d(dde)/dv of a row of its own.
+  void block_row(int k, int row, double* g, double* zq, double* aq, double* av) const {
+    blocks_[static_cast<std::size_t>(k)]->row_tangent(row, g, zq, aq, av);
+  }
 
   // Derivatives of a point fixed to link `link`, now at `at`: for each velocity index on the link's path, in path
   // order.

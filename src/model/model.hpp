@@ -71,6 +71,15 @@ inline bool is_planar(BodyKind k) {
 inline bool is_particle(BodyKind k) { return k == BodyKind::particle || k == BodyKind::planar_particle; }
 inline bool is_flexible(BodyKind k) { return k == BodyKind::flexible || k == BodyKind::planar_flexible; }
 
+// How a superelement, a flexible body with boundary nodes, is set up (V-9 to V-11).
+struct SuperelementOptions {
+  // What ties the reference frame to the body: no momentum of the deformation against it, of all of the body or of the
+  // boundary's mass alone; one boundary node; the mean of the boundary nodes.
+  enum class Frame { full_momentum, boundary_mass, node, weighted_mean } frame = Frame::full_momentum;
+  int node = 0;                // of Frame::node: index of a boundary node
+  bool exact_inertia = false;  // inertia of the floating frame instead of interpolated velocities
+};
+
 struct Body : Named {
   BodyKind kind = BodyKind::rigid;
   double mass = 0;
@@ -87,6 +96,7 @@ struct Body : Named {
   std::shared_ptr<const fem::ReducedBody> reduced;
   std::shared_ptr<const FlexibleSource> flexible;  // what it was made from (model/flexible.hpp), where the user wrote it
   std::vector<double> elastic, elastic_rate;
+  SuperelementOptions superelement;
 };
 
 // A place on a body: index into Model::bodies, or -1 for ground.

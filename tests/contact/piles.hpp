@@ -39,7 +39,13 @@ inline Polygon random_polygon(std::mt19937& random, double size) {
   }
   centre /= out.area;
   out.inertia -= out.area * centre.squaredNorm();
-  for (Vec3& p : out.points) p -= centre;
+  double reach = 0;
+  for (Vec3& p : out.points) reach = std::max(reach, (p -= centre).norm());
+  // All of it within `size` of the centre.
+  const double scale = size / reach;
+  for (Vec3& p : out.points) p *= scale;
+  out.area *= scale * scale;
+  out.inertia *= scale * scale * scale * scale;
   return out;
 }
 

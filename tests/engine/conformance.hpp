@@ -114,9 +114,10 @@ inline Model in_state(Setting& x) {
     model.bodies[i].angular_velocity = f.w;
   }
   for (const FlexibleIndex& f : x.system->flexible) {
-    const Vec eta = x.s.q.segment(f.q, f.n), rate = x.s.v.segment(f.v, f.n);
-    model.bodies[static_cast<std::size_t>(f.body)].elastic.assign(eta.begin(), eta.end());
-    model.bodies[static_cast<std::size_t>(f.body)].elastic_rate.assign(rate.begin(), rate.end());
+    const BlockWork& block = *x.engine->links().blocks[static_cast<std::size_t>(f.block)];
+    Body& body = model.bodies[static_cast<std::size_t>(f.body)];
+    body.elastic.assign(block.elastic_coordinates(), block.elastic_coordinates() + f.n);
+    body.elastic_rate.assign(block.elastic_rates(), block.elastic_rates() + f.n);
   }
   for (std::size_t i = 0; i < model.force_elements.size(); ++i) {
     const Deformation& d = x.system->deformations[x.system->element_deformation[i]];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -304,6 +305,105 @@ inline void replace(Model& model, const std::string& name, fem::ReducedBody redu
     body = with;
     move_to_markers(model, static_cast<int>(i));
     return;
+  }
+}
+
+// Superelements made by hand: a cloud whose modes contain the rigid motions of its boundary nodes exactly, as those of
+// a Craig-Bampton reduction do.
+struct SuperKind {
+  SuperelementOptions options;
+  bool damped = false;
+  bool second_frame_is_marker = false;  // else every frame of the body is a boundary node
+  int modes = 3;
+  unsigned seed = 1;
+};
+
+template <class Dice>
+fem::ReducedBody random_superelement(const std::vector<fem::BoundaryNode>& boundary, int modes, bool damped,
+                                     Dice&& dice) {
+  int nodal = 0;
+  std::vector<fem::BoundaryNode> nodes = boundary;
+  for (fem::BoundaryNode& node : nodes) {
+    node.first = nodal;
+    nodal += node.rotations ? 6 : 3;
+  }
+  const int n = nodal + modes;
+  Mat tau = Mat::Zero(n, 6);
+  for (const fem::BoundaryNode& node : nodes) {
+    tau.block<3, 3>(node.first, 0).setIdentity();
+    tau.block<3, 3>(node.first, 3) = -skew<double>(node.X);
+    if (node.rotations) tau.block<3, 3>(node.first + 3, 3).setIdentity();
+  }
+  const Mat back = (tau.transpose() * tau).inverse() * tau.transpose();
+  const auto random = [&](Eigen::Index rows, Eigen::Index cols) {
+    Mat m(rows, cols);
+    for (double& x : m.reshaped()) x = dice();
+    return m;
+  };
+  Cloud cloud;
+  cloud.n = n;
+  double mass = 0;
+  Vec3 centre = Vec3::Zero();
+  for (int i = 0; i < n; ++i) {
+    Cloud::Point p;
+    p.mass = 1.3 / n * (1 + 0.4 * dice());
+    p.X = 0.5 * Vec3(dice(), dice(), dice());
+    mass += p.mass;
+    centre += p.mass * p.X;
+    cloud.points.push_back(p);
+  }
+  const auto rigid_at = [](const Vec3& X) {
+    Mat m(3, 6);
+    m << Mat3::Identity(), -skew<double>(X);
+    return m;
+  };
+  for (Cloud::Point& p : cloud.points) {
+    p.X -= centre / mass;
+    p.Phi = 0.6 * random(3, n);
+    p.Phi += (rigid_at(p.X) - p.Phi * tau) * back;
+  }
+  fem::ReducedBody b = cloud.reduced(false);
+  b.boundary = nodes;
+  const Mat strain = random(n, n) * (Mat::Identity(n, n) - tau * back);
+  b.K = 20 * strain.transpose() * strain;
+  b.K.topRightCorner(nodal, modes).setZero();
+  b.K.bottomLeftCorner(modes, nodal).setZero();
+  b.K.bottomRightCorner(modes, modes) = 40 * Mat::Identity(modes, modes);
+  if (damped) b.D = 0.01 * b.K;
+  return b;
+}
+
+inline void make_superelement(Model& model, const std::string& name, const SuperKind& kind) {
+  std::uint32_t state = 2654435761u * (kind.seed + 29);
+  const auto dice = [&state]() {
+    state = 1664525u * state + 1013904223u;
+    return static_cast<double>(state) / 2147483648.0 - 1.0;
+  };
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    Body& body = model.bodies[i];
+    if (body.name != name) continue;
+    body.kind = BodyKind::flexible;
+    std::vector<fem::BoundaryNode> nodes;
+    for (std::size_t f = 0; f < body.frames.size(); ++f)
+      if (f == 0 || !kind.second_frame_is_marker)
+        nodes.push_back({body.frames[f].name, body.frames[f].placement.position - body.center_of_mass, 0, true});
+    nodes.push_back({"corner", Vec3(0.3, -0.4, 0.2), 0, false});
+    nodes.push_back({"end", Vec3(-0.4, -0.1, -0.3), 0, true});
+    auto reduced = std::make_shared<fem::ReducedBody>(random_superelement(nodes, kind.modes, kind.damped, dice));
+    reduced->origin = body.center_of_mass;
+    if (kind.second_frame_is_marker) {
+      const FrameDef& f = body.frames[1];
+      reduced->markers.push_back(random_marker(f.name, f.placement.position - body.center_of_mass,
+                                               f.placement.rotation.toRotationMatrix(), reduced->n, false, true, 0,
+                                               dice));
+    }
+    body.reduced = reduced;
+    body.superelement = kind.options;
+    for (int k = 0; k < reduced->n; ++k) {
+      body.elastic.push_back(0.03 * dice());
+      body.elastic_rate.push_back(0.1 * dice());
+    }
+    move_to_markers(model, static_cast<int>(i));
   }
 }
 

@@ -31,6 +31,22 @@ inline void both_turning(Model& m) {
   make_flexible(m, "two", {.n = 4, .unit_mass = false, .seed = 6});
 }
 
+using FrameOption = SuperelementOptions::Frame;
+inline void super(Model& m) { make_superelement(m, "one", {}); }
+inline void super_exact(Model& m) {
+  make_superelement(m, "one", {.options = {.exact_inertia = true}, .second_frame_is_marker = true, .seed = 2});
+}
+inline void super_boundary_mass(Model& m) {
+  make_superelement(m, "one", {.options = {.frame = FrameOption::boundary_mass}, .damped = true, .seed = 3});
+}
+inline void super_node(Model& m) {
+  make_superelement(m, "one", {.options = {.frame = FrameOption::node, .node = 1, .exact_inertia = true}, .seed = 4});
+}
+inline void super_mean(Model& m) {
+  make_superelement(m, "one",
+                    {.options = {.frame = FrameOption::weighted_mean}, .second_frame_is_marker = true, .seed = 5});
+}
+
 struct Derived {
   const char* of;
   const char* name;
@@ -69,6 +85,19 @@ inline const Derived derived[] = {
     {"load_force_follower_of_quantities", "both", both_turning},
     {"load_planar_force_and_torque", "both", both_turning},
     {"actuator_of_quantities", "one_nodal", one_nodal},
+    {"body_rigid", "superelement", super},
+    {"body_rigid", "superelement_exact", super_exact},
+    {"body_rigid_without_gravity", "superelement_damped", super_boundary_mass, true},
+    {"body_rigid_without_gravity", "superelement", super_mean},
+    {"body_rigid_without_gravity", "superelement_exact", super_exact},
+    {"mobility_revolute_on_ground", "superelement", super},
+    {"mobility_fixed_on_free_root", "superelement_exact", super_exact},
+    {"joint_distance", "superelement", super_mean},
+    {"joint_bushing", "superelement", super_node},
+    {"joint_slip_on_ground", "superelement", super},
+    {"load_force_follower", "superelement", super},
+    {"load_torque_follower_with_reaction", "superelement_exact", super_exact},
+    {"load_force_follower_of_quantities", "superelement", super_mean},
 };
 
 }  // namespace flexible_changes

@@ -66,7 +66,7 @@ TEST(FloatingFrame, MassMatrixAndVelocityForcesAreSumsOverPointMasses) {
       for (const Cloud::Point& p : cloud.points) {
         const Mat L = point_columns(at, p, planar);
         const Vec3 a = p.X + p.Phi * at.eta;
-        const Vec3 bias = at.R * (at.Omega.cross(at.Omega.cross(a)) + 2 * at.Omega.cross(p.Phi * at.etad));
+        const Vec3 bias = at.R * (at.Omega.cross(at.Omega.cross(a)) + 2 * at.Omega.cross(Vec3(p.Phi * at.etad)));
         M += p.mass * L.transpose() * L;
         h += p.mass * L.transpose() * bias;
       }
@@ -285,7 +285,7 @@ std::vector<double> tip_deflections(const Model& model, double end, double step)
     observer.evaluate(engine, sample.s, sample.a, sample.lambda, sample.W, 0, u);
     out.push_back(u[1]);
   };
-  Run run(engine, settings, callbacks);
+  clatter::Run run(engine, settings, callbacks);
   run.start(s);
   run.go();
   return out;

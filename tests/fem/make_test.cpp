@@ -84,7 +84,6 @@ TEST(StandardInputData, ComesBackAsItWasWritten) {
   s.formulation = FlexibleSource::Formulation::superelement;
   const ReducedBody b = *made(s).body;
   expect_same(b, read_sid(write_sid(b, "bar"), "bar.sid"), 1e-14);
-  EXPECT_EQ(write_sid(b, "bar"), write_sid(read_sid(write_sid(b, "bar"), "bar.sid"), "bar").substr(0, std::string::npos));
 }
 
 TEST(StandardInputData, SaysWhichLineIsWrong) {
