@@ -132,8 +132,8 @@ bodies:
   upper: {type: planar, mass: 1, inertia: 0.05, frames: {top: [0, 0.3], end: [0, -0.3]}}
   lower: {type: planar, mass: 1, inertia: 0.05, frames: {top: [0, 0.3]}}
 joints:
-  first: {type: revolute, between: [ground, upper.top], angle: 1.2 rad, friction: {torque: 0.4 + 0.2*exp(-v/0.2)}}
-  second: {type: revolute, between: [upper.end, lower.top], angle: 0.4 rad, friction: {)" + second + R"(}}
+  first: {type: revolute, between: [ground, upper.top], angle: 1.2 rad, rate: -1, friction: {torque: 0.4 + 0.2*exp(-v/0.2)}}
+  second: {type: revolute, between: [upper.end, lower.top], angle: 0.4 rad, rate: 1.5, friction: {)" + second + R"(}}
 simulate: {end: 1}
 )",
                                 1.2);
