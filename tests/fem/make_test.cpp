@@ -268,8 +268,12 @@ TEST(PlaneBlockE16, IsTheBilinearElementInItsNodalFrame) {
   EXPECT_LT((b.M - b.E[0] - b.E[1]).norm(), 1e-14);
   // Node 4 stands still, node 1 moves along x only.
   for (const Marker& m : b.markers) {
-    if (m.name == "node_4") EXPECT_EQ(m.S.norm(), 0);
-    if (m.name == "node_1") EXPECT_EQ(m.S.row(1).norm(), 0);
+    if (m.name == "node_4") {
+      EXPECT_EQ(m.S.norm(), 0);
+    }
+    if (m.name == "node_1") {
+      EXPECT_EQ(m.S.row(1).norm(), 0);
+    }
   }
   // E-6 by point masses at the Gauss points (exact for the bilinear rectangle): int rho X Phi^T.
   const double q = 0.5 / std::sqrt(3.0);
@@ -351,7 +355,9 @@ TEST(GearSuperelementVV6, HasTheFirstFrequencyOfThePinion) {
   ASSERT_EQ(m.body->boundary.size(), 32U);
   EXPECT_EQ(m.body->n, 192 + *s.reduction.modes);
   EXPECT_NEAR(m.report.frequencies[0] / 19588, 1, 0.02);
-  if (m.report.frequencies.size() == 100) EXPECT_NEAR(m.report.frequencies[99] / 146809, 1, 0.02);
+  if (m.report.frequencies.size() == 100) {
+    EXPECT_NEAR(m.report.frequencies[99] / 146809, 1, 0.02);
+  }
   EXPECT_NEAR(m.body->mass, 0.481, 5e-4);
   EXPECT_NEAR(m.body->J0(2, 2), 3.418e-4, 5e-8);
   EXPECT_LT(m.report.rigid_mass_error, 1e-8);
