@@ -23,10 +23,11 @@ namespace clatter::contact {
 
 namespace {
 
-constexpr double kStiffness = 1e4;          // kappa
+constexpr double kStiffest = 1e4, kSoftest = 10;  // kappa
+constexpr double kNear = 1e-3;                    // residual from which the whole law is worth a try
 constexpr int kSweeps[] = {0, 40, 200};     // before each attempt
 constexpr int kShort = 5, kOuter = 60;      // outer iterations of a first attempt, of the others
-constexpr int kCoupled = 8, kPolish = 12, kConvex = 100;  // Newton's of one
+constexpr int kCoupled = 8, kPolish = 12, kConvex = 30;  // Newton's of one
 constexpr int kContradiction = 6;           // outer iterations without a change
 constexpr int kCuts = 6, kMemory = 4, kSearch = 15;
 constexpr double kExact = 1e-30, kRounded = 1e-16;  // |F|^2 by its scale: no better wanted, rounding may begin
@@ -262,11 +263,13 @@ double StepProblem::newton(std::span<const int> list, bool shortly, double best)
   double residual = natural_residual(list, r0_, x_.data());
   bool coupled = friction && shortly;
   int same = 0;
+  // Softer where much is open: the inner problem then has fewer kinks on its way.
+  double stiffness = shortly ? kStiffest : std::clamp(1 / residual, kSoftest, kStiffest);
   for (int outer = 0; outer < (shortly ? kShort : kOuter) && best > kTarget; ++outer) {
     const double last = residual;
     if (coupled) {
       for (const int i : list) keep_[static_cast<std::size_t>(i)] = r0_[static_cast<std::size_t>(i)];
-      const bool solved = coupled_newton(list, kStiffness, scale, shortly ? kCoupled : kPolish);
+      const bool solved = coupled_newton(list, kStiffest, scale, shortly ? kCoupled : kPolish);
       residual = solved ? take_outer(list, best) : last;
       if (dbg()) fprintf(stderr, "   outer %d coupled %d residual %.2e fact %ld\n", outer, solved, residual, counts_.factorisations);
       coupled = solved && residual < 0.1 * last;
@@ -276,16 +279,17 @@ double StepProblem::newton(std::span<const int> list, bool shortly, double best)
         residual = natural_residual(list, r0_, x_.data());
       }
     } else {
+      const bool solved = convex_newton(list, stiffness, scale);
       // What was not solved to its end is read from z: r1 is off by kappa times what is missing.
-      if (!convex_newton(list, kStiffness, scale))
-        for (const int i : list) {
-          const auto at = static_cast<std::size_t>(i);
-          r1_[at] = project(items_[at].cone, z_[at]);
-        }
+      for (const int i : list) {
+        const auto at = static_cast<std::size_t>(i);
+        if (!solved) r1_[at] = project(items_[at].cone, z_[at]);
+      }
       residual = take_outer(list, best);
-      if (dbg()) fprintf(stderr, "   outer %d convex residual %.2e fact %ld\n", outer, residual, counts_.factorisations);
+      if (dbg()) fprintf(stderr, "   outer %d convex %d kappa %.0e residual %.2e fact %ld\n", outer, solved, stiffness, residual, counts_.factorisations);
       // Where radii of friction that follow the normal impulses converge slowly, the whole law is tried.
-      coupled = friction && residual > 0.1 * last;
+      coupled = friction && residual < kNear && residual > 0.1 * last;
+      stiffness = solved ? std::min(kStiffest, 10 * stiffness) : std::max(kSoftest, 0.1 * stiffness);
     }
     if (!std::isfinite(residual)) break;
     if (best <= kAccepted && residual > 0.1 * last) break;
