@@ -8,9 +8,13 @@ clatter_root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 
 # To build the program and its tests.
 build_packages=(g++ cmake ninja-build pkg-config
-  libeigen3-dev libsuitesparse-dev libhdf5-dev libyaml-cpp-dev libcli11-dev libfmt-dev libgtest-dev)
-# In addition: the fuzz target of the model loader (libFuzzer), the formatting check and the check of the coverage table.
-check_packages=(clang clang-format libclang-rt-14-dev python3)
+  libeigen3-dev libsuitesparse-dev libmetis-dev libhdf5-dev libyaml-cpp-dev libcli11-dev libfmt-dev libgtest-dev
+  libcairo2-dev zlib1g-dev)
+# In addition, to build the viewer's page (where node and npm are not there already); the program works without it.
+page_packages=(nodejs npm)
+# In addition: the fuzz target of the model loader (libFuzzer), the formatting check, the check of the coverage table, the
+# viewer's page in a real browser.
+check_packages=(clang clang-format libclang-rt-14-dev python3 chromium)
 # In addition, for the programs in bench/ (preset `bench`; not installed by ./clatter or ./test).
 bench_packages=(libbenchmark-dev)
 
@@ -81,8 +85,49 @@ build() {
   ) 9>"$folder/.lock"
 }
 
+# page_is_stale PRESET: there is no page, or its sources have changed since.
+page_is_stale() {
+  local page=$clatter_root/build/$1/viewer.html
+  [[ ! -f $page ]] ||
+    [[ -n $(find "$clatter_root/viewer" \( -name node_modules -o -name dist -o -name tests \) -prune -o -type f -newer "$page" -print -quit) ]]
+}
+
+# build_page PRESET: build/PRESET/viewer.html, the page of `clatter view`. Without npm or a network it says so, remembers it
+# until the sources change, and returns 1: everything else works.
+build_page() {
+  local folder=$clatter_root/build/$1 log=$clatter_root/build/$1/page.log
+  page_is_stale "$1" || return 0
+  mkdir -p "$folder"
+  (
+    flock 9
+    page_is_stale "$1" || exit 0
+    no_page() {
+      say "the viewer's page was not built: $1"
+      say "\`clatter view\` and \`clatter report\` need it (tools/setup.sh tries again); everything else works."
+      touch "$folder/.page-failed"
+      exit 1
+    }
+    if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+      command -v apt-get >/dev/null && ((EUID == 0)) || no_page "node and npm are not installed."
+      (ensure_packages "${page_packages[@]}") || no_page "node and npm could not be installed."
+    fi
+    [[ -t 2 ]] && say "building the viewer's page"
+    cd "$clatter_root/viewer" || exit 1
+    if [[ package-lock.json -nt node_modules/.package-lock.json ]]; then
+      npm ci --no-audit --no-fund >"$log" 2>&1 </dev/null || no_page "npm could not fetch its packages ($log)."
+    fi
+    { node_modules/.bin/tsc --noEmit && CLATTER_VIEWER_OUT=$folder/page node_modules/.bin/vite build; } >"$log" 2>&1 </dev/null ||
+      { cat "$log" >&2; no_page "its sources do not compile."; }
+    mv "$folder/page/index.html" "$folder/viewer.html"
+    rm -rf "$folder/page" "$folder/.page-failed"
+    touch "$folder/viewer.html"
+  ) 9>"$folder/.page-lock"
+}
+
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   set -euo pipefail
   ensure_packages "${build_packages[@]}" "${check_packages[@]}" "${bench_packages[@]}"
+  mkdir -p "$clatter_root/build/release"
+  build_page release || true
   say "everything needed is installed."
 fi

@@ -24,6 +24,8 @@ constexpr double kRank = 1e-12;
 // Parts of a step that ends with slip in space coming to rest: the order of the scheme leaves 1e-8 of each, and the
 // displacement in the last one is its square.
 constexpr double kShrink = 0.85, kLastPart = 1e-6;
+// How far before an event, in parts of its step, what held until then is looked at.
+constexpr double kBefore = 1e-7;
 
 Mat dense(const SparseMatrix<double>& A) {
   const Pattern& p = A.pattern();
@@ -142,9 +144,24 @@ void ContactTransition::rates(const State& s, Vec& f) {
 
 void ContactTransition::before_event() {
   const State s = state();
-  rates(s, f_before_);
+  Integrator& integrator = stepper_.integrator();
+  bool passes = false;
+  for (const int index : integrator.fired()) {
+    const ContactDynamics::EventInfo info = dynamics_.event_info(index);
+    passes = passes || (info.slot >= 0 && info.kind == ContactEvent::feature);
+  }
+  if (passes) {
+    // The state is a rounding error beyond the end of the edge, where the next feature takes over: accelerations before
+    // it are those of a moment before.
+    State left = s;
+    integrator.interpolate(s.t - kBefore * (s.t - integrator.step_begin()), left);
+    rates(left, f_before_);
+    f_before_.head(s.v.size()) = s.v;
+  } else {
+    rates(s, f_before_);
+  }
   triggers_.clear();
-  for (const int index : stepper_.integrator().fired()) add_trigger(index, s);
+  for (const int index : integrator.fired()) add_trigger(index, s);
 }
 
 void ContactTransition::after_event() {
@@ -204,12 +221,26 @@ void ContactTransition::use_probe(const std::vector<int>& slots, const State& s)
   for (const int slot : slots) probe_.contacts().branch(slot) = dynamics_.contacts().branch(slot);
 }
 
+// What a law remembers of an event is not part of the state that is perturbed.
+void ContactTransition::refuse_memory(int compliant, double t) {
+  if (compliant < 0) return;
+  const auto [slot, ends] = dynamics_.compliant().event_info(compliant);
+  const auto& law = std::get<CompliantContact>(dynamics_.system().law(slot));
+  const bool remembers = law.kind == CompliantContact::Kind::lankarani_nikravesh;
+  if (ends != 0 || !remembers || (law.damping == 0 && law.restitution == 1)) return;
+  throw SolveError("no-sensitivity", t, {dynamics_.system().slot_name(slot)},
+                   "the law lankarani-nikravesh remembers the speed at which its contact began, and no perturbation of "
+                   "that memory is carried",
+                   "take hunt-crossley for this contact, or carry no transition matrix through it");
+}
+
 void ContactTransition::add_trigger(int index, const State& s) {
   const contact::ContactSystem& system = dynamics_.system();
   const int first_compliant = dynamics_.sizes().ne - dynamics_.compliant().event_count();
   const ContactDynamics::EventInfo info = dynamics_.event_info(index);
   const int slot =
       index >= first_compliant ? dynamics_.compliant().event_info(index - first_compliant).first : info.slot;
+  refuse_memory(index - first_compliant, s.t);
   Trigger trigger;
   if (slot >= 0) {
     switch (info.kind) {
@@ -229,7 +260,7 @@ void ContactTransition::add_trigger(int index, const State& s) {
         break;
       case ContactEvent::lift:
       case ContactEvent::slip:
-        trigger = force_trigger(index, slot, info.kind == ContactEvent::slip, s);
+        trigger = force_trigger(slot, info.kind == ContactEvent::slip, s);
         break;
       case ContactEvent::feature:
         trigger = margin_trigger(slot, s);
@@ -271,42 +302,33 @@ ContactTransition::Trigger ContactTransition::slip_trigger(int slot, const State
   return out;
 }
 
-ContactTransition::Trigger ContactTransition::force_trigger(int index, int slot, bool reserve, const State& s) {
+ContactTransition::Trigger ContactTransition::force_trigger(int slot, bool reserve, const State& s) {
   const contact::ContactSystem& system = dynamics_.system();
   const std::vector<ActiveContact>& active = dynamics_.active();
   const int i = static_cast<int>(find(active, slot) - active.data());
-  const int ne = dynamics_.engine().sizes().nh, normal = ne + i;
+  const int normal = dynamics_.engine().sizes().nh + i;
   Linearisation linearisation(dynamics_);
   Mat A;
   linearisation.evaluate(s, A);
   const Mat dlambda = linearisation.multipliers();
-  Trigger out;
+  Vec r_t, gamma_t;
+  dynamics_.time_tangent(s, a_, lambda_, r_t, gamma_t);
+  const Vec by_time = linearisation.multipliers_by_time(r_t, gamma_t);
+  // Derivative of the event function by the multipliers.
+  Vec weight = Vec::Zero(by_time.size());
+  weight[normal] = 1;
   if (reserve) {
-    const double mu = contact::friction_coefficient(system.rigid(slot).friction, 0);
+    weight[normal] = contact::friction_coefficient(system.rigid(slot).friction, 0);
     int row = dynamics_.engine().sizes().nc() + static_cast<int>(active.size());
     for (int k = 0; k < i; ++k)
       if (active[static_cast<std::size_t>(k)].mode == Mode::stick)
         row += system.pair(active[static_cast<std::size_t>(k)].slot).tangents;
     const Vec T = lambda_.segment(row, system.pair(slot).tangents);
-    out.n = mu * dlambda.row(normal).transpose();
-    if (T.norm() > 0) out.n -= dlambda.middleRows(row, T.size()).transpose() * T.normalized();
-  } else {
-    out.n = dlambda.row(normal).transpose();
+    if (T.norm() > 0) weight.segment(row, T.size()) = -T.normalized();
   }
-  // Forces depend on time through drives and loads, whose derivatives by time alone no tangent holds: difference of
-  // fourth order over a part of the step that resolved them. Only jumps of the rates at the onset of slip or at a
-  // lift-off feel it, and there are none but by contacts elsewhere.
-  const double h = std::max(stepper_.integrator().next_step(), s.t - stepper_.integrator().step_begin());
-  const double step = 0.02 * h;
-  Vec g(dynamics_.sizes().ne);
-  const auto at = [&](double t) {
-    State moved = s;
-    moved.t += t;
-    dynamics_.events(moved, g);
-    return g[index];
-  };
-  const double by_time = (8 * (at(step) - at(-step)) - (at(2 * step) - at(-2 * step))) / (12 * step);
-  out.rate = out.n.dot(f_before_) + by_time;
+  Trigger out;
+  out.n = dlambda.transpose() * weight;
+  out.rate = out.n.dot(f_before_) + weight.dot(by_time);
   out.scale = system.force_scale / dynamics_.engine().system().time_scale;
   return out;
 }

@@ -46,7 +46,8 @@ class ContactTransition {
 
   void start(const State& s);
   // One step of the stepper, and of Phi. Throws SolveError `grazing` where an event function that matters does not
-  // change its sign at a speed, `no-sensitivity` at events without a gradient (friction that jams).
+  // change its sign at a speed, `no-sensitivity` at events without a gradient (friction that jams) and where a
+  // compliant law begins to remember a speed (lankarani-nikravesh).
   const StepReport& step(double t_limit);
 
   const State& state() const { return stepper_.state(); }
@@ -65,9 +66,10 @@ class ContactTransition {
   void advance();
   void before_event();
   void after_event();
+  void refuse_memory(int compliant, double t);
   void add_trigger(int index, const State& s);
   Trigger slip_trigger(int slot, const State& s);
-  Trigger force_trigger(int index, int slot, bool reserve, const State& s);
+  Trigger force_trigger(int slot, bool reserve, const State& s);
   Trigger margin_trigger(int slot, const State& s);
   // D and j_t of one impact.
   void impact_matrix(const contact::ImpactRecord& record, const State& s, Mat& D, Vec& jt);

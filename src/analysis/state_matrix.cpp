@@ -75,6 +75,13 @@ void Linearisation::evaluate(const State& s, Mat& A) {
   }
 }
 
+Vec Linearisation::multipliers_by_time(const Vec& r_t, const Vec& gamma_t) const {
+  Vec rhs(n_.nv + n_.nc());
+  rhs << -r_t, -gamma_t;
+  const Vec x = qr_.solve(Vec(scale_.cwiseProduct(rhs)));
+  return scale_.tail(n_.nc()).cwiseProduct(x.tail(n_.nc()));
+}
+
 void state_matrix(Dynamics& dynamics, const State& s, Mat& A) { Linearisation(dynamics).evaluate(s, A); }
 
 }  // namespace clatter

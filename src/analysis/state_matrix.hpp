@@ -26,6 +26,8 @@ class Linearisation {
   void evaluate(const State& s, Mat& A);
   // d(lambda)/dx of the last evaluation.
   Mat multipliers() const { return scale_.tail(n_.nc()).asDiagonal() * solution_.bottomRows(n_.nc()); }
+  // d(lambda)/dt at fixed x, from the derivatives by time of M a - h - G^T lambda and of G a + gamma.
+  Vec multipliers_by_time(const Vec& r_t, const Vec& gamma_t) const;
 
  private:
   Dynamics& dynamics_;

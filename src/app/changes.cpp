@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "app/flexible.hpp"
 #include "base/error.hpp"
 #include "model/load.hpp"
 #include "model/method_words.hpp"
@@ -168,6 +169,7 @@ void decide_steps(Model& model) {
 
 Model load_changed(const std::string& path, const Changes& changes) {
   LoadOptions options;
+  make_flexible_bodies(options);
   options.parameters = parameter_pairs(changes.parameters);
   if (changes.method) {
     Simulate ignored;  // a wrong word is told before a wrong model
@@ -181,8 +183,11 @@ Model load_changed(const std::string& path, const Changes& changes) {
   if (changes.method) choose_method(*changes.method, s);
   const bool rigid = std::any_of(model.contacts.begin(), model.contacts.end(),
                                  [](const Contact& c) { return std::holds_alternative<RigidContact>(c.law); });
-  if (rigid && !treats_contact(s.method))
-    throw InputError(fmt::format("--method: `{}` cannot integrate rigid contacts by itself", method_name(s.method)),
+  const bool friction = std::any_of(model.joints.begin(), model.joints.end(),
+                                    [](const Joint& j) { return j.friction.has_value(); });
+  if ((rigid || friction) && !treats_contact(s.method))
+    throw InputError(fmt::format("--method: `{}` cannot integrate {} by itself", method_name(s.method),
+                                 rigid ? "rigid contacts" : "friction in joints"),
                      "use event-driven, time-stepping or smooth");
   if (joint) model.joint_coordinates = *joint;
   if (changes.step) s.step = positive(*changes.step, "--step");
@@ -234,6 +239,7 @@ Model load_recorded(const record::RunInfo& info) {
     throw InputError("the model text in the result does not match its hash: the file was changed or is damaged");
   }
   LoadOptions options;
+  make_flexible_bodies(options);
   options.read_file = [&](const std::string& path) -> std::optional<std::string> {
     for (const record::SourceFile& file : info.model_files) {
       if (file.path == path) return file.text;

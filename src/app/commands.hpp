@@ -75,6 +75,33 @@ struct ExportOptions {
 };
 int export_result(const ExportOptions& options, const Console& console);
 
+struct ViewOptions {
+  std::string result;
+  int port = 0;  // 0: any free one
+  bool browser = true;
+};
+int view_result(const ViewOptions& options, const Console& console);
+
+struct ReportOptions {
+  std::string result;
+  std::string output;     // empty: the result's name with .html, in the current folder
+  double megabytes = 50;  // of numbers before they are compressed; samples beyond it are thinned
+};
+int report(const ReportOptions& options, const Console& console);
+
+struct PlotOptions {
+  std::string result;
+  std::vector<std::string> quantities;  // numbers, vectors (all components), |vector|, or globs
+  std::string output;                   // .svg, .pdf, .png
+  std::string over;                     // another quantity instead of time
+  std::optional<double> from, to;       // s
+  std::string title;
+  double width = 160, height = 100;  // mm
+  double dots_per_inch = 200;        // png
+  bool events = true;
+};
+int plot(const PlotOptions& options, const Console& console);
+
 int schema(const Console& console);
 
 // Runs a command and turns whatever it throws into a message on `err` and an exit code.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "app/changes.hpp"
@@ -107,6 +108,26 @@ std::string friction_text(const Friction& friction) {
   return friction.mu > 0 ? ", friction " + number(friction.mu) : ", no friction";
 }
 
+std::string friction_text(const JointFriction& f) {
+  std::string text;
+  const auto add = [&](const char* what, const Friction& law, const char* unit) {
+    if (!law.any()) return;
+    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", what, law.curve ? "by a curve, at rest " : "",
+                        number(law.mu) + unit);
+  };
+  add("torque", f.torque, " N m");
+  add("force", f.force, " N");
+  add("coefficient", f.coefficient, "");
+  return text;
+}
+
+std::string moment_text(double rolling, double drilling) {
+  std::string text;
+  if (rolling > 0) text += fmt::format(", rolling friction {} m", number(rolling));
+  if (drilling > 0) text += fmt::format(", drilling friction {} m", number(drilling));
+  return text;
+}
+
 std::string law_text(const RigidContact& law) {
   using enum RigidContact::Impact;
   const char* impact = law.impact == newton ? "newton" : law.impact == poisson ? "poisson" : "moreau";
@@ -114,7 +135,7 @@ std::string law_text(const RigidContact& law) {
   if (law.tangential_restitution != 0) text += fmt::format(" (tangential {})", number(law.tangential_restitution));
   text += friction_text(law.friction);
   if (law.impact_friction) text += fmt::format(" ({} in impacts)", number(*law.impact_friction));
-  return text;
+  return text + moment_text(law.rolling, law.drilling);
 }
 
 std::string law_text(const CompliantContact& law) {
@@ -143,7 +164,7 @@ std::string law_text(const CompliantContact& law) {
       text = "lankarani-nikravesh";
       break;
   }
-  return fmt::format("{}, stiffness {}{}", text, number(law.stiffness), friction_text(law.friction));
+  return fmt::format("{}, stiffness {}{}", text, number(law.stiffness), friction_text(law.friction)) + moment_text(law.rolling, law.drilling);
 }
 
 // "hull (circle) and floor (line)"
@@ -217,13 +238,18 @@ int info_model(const std::string& path, const Changes& changes, const Console& c
   }
   print_table(bodies, model.bodies.size() - shown(model.bodies.size()), out);
 
-  Table joints({"joint", "kind", "between"});
+  const bool friction = std::any_of(model.joints.begin(), model.joints.end(),
+                                    [](const Joint& j) { return j.friction.has_value(); });
+  Table joints(friction ? std::vector<std::string>{"joint", "kind", "between", "friction"}
+                        : std::vector<std::string>{"joint", "kind", "between"});
   for (std::size_t i = 0; i < shown(model.joints.size()); ++i) {
     const Joint& joint = model.joints[i];
     std::string between = joint.a.label.empty() ? joint.first : joint.a.label;
     const std::string& other = joint.b.label.empty() ? joint.second : joint.b.label;
     if (!other.empty()) between += " and " + other;
-    joints.row({joint.name, kind_of(joint), between});
+    std::vector<std::string> row{joint.name, kind_of(joint), between};
+    if (friction) row.push_back(joint.friction ? friction_text(*joint.friction) : "");
+    joints.row(row);
   }
   print_table(joints, model.joints.size() - shown(model.joints.size()), out);
 

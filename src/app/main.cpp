@@ -23,6 +23,8 @@ constexpr const char* kExamples = R"(examples:
   clatter verify models                             every model against its published values
   clatter compare model.yaml --step 1ms,0.5ms       one model by several methods: end state, energy, contact, cost
   clatter info model.yaml                           bodies, coordinates, degrees of freedom
+  clatter view heavy_top.h5                         motion and plots in the browser
+  clatter plot heavy_top.h5 top.position -o top.pdf  a figure
   clatter export heavy_top.h5 --csv                 a table for other programs
 
 exit codes: 0 done, 1 a check fell short, 2 bad input, 3 a solve failed, 130 interrupted
@@ -52,7 +54,9 @@ bool unknown_command(int argc, char** argv, const std::vector<std::string>& comm
   std::error_code ignored;
   if (std::filesystem::exists(first, ignored)) hint = fmt::format("did you mean `clatter run {}`?", first);
   fmt::print(std::cerr, "error: there is no command `{}`{}{}\n", first, hint.empty() ? "" : "; ", hint);
-  fmt::print(std::cerr, "commands: run, verify, compare, info, export, schema (`clatter --help` explains them)\n");
+  fmt::print(
+      std::cerr,
+      "commands: run, verify, compare, info, view, report, plot, export, schema (`clatter --help` explains them)\n");
   return true;
 }
 
@@ -147,9 +151,51 @@ int dispatch(int argc, char** argv) {
   export_command->add_option("--stride", export_options.stride, "every n-th sample only (ParaView)")
       ->check(CLI::Range(1, 1000000000));
 
+  ViewOptions view_options;
+  bool no_browser = false;
+  CLI::App* view_command = app.add_subcommand("view", "show a result in the browser: motion, plots, energy, contacts");
+  view_command->add_option("RESULT", view_options.result, "result file, also of a run that goes on")
+      ->required()
+      ->type_name("");
+  view_command->add_option("--port", view_options.port, "port on this machine (default: any free one)")
+      ->check(CLI::Range(1, 65535));
+  view_command->add_flag("--no-browser", no_browser, "only print the address");
+
+  ReportOptions report_options;
+  CLI::App* report_command = app.add_subcommand("report", "the same page as one file that opens anywhere");
+  report_command->add_option("RESULT", report_options.result, "result file")->required()->type_name("");
+  report_command->add_option("-o,--output", report_options.output, "the page (default: RESULT's name with .html, here)")
+      ->type_name("FILE");
+  report_command->add_option("--size", report_options.megabytes, "megabytes of numbers at most (default 50)")
+      ->check(CLI::Range(0.1, 4000.0));
+
+  PlotOptions plot_options;
+  bool no_events = false;
+  CLI::App* plot_command = app.add_subcommand("plot", "quantities of a result as a figure: SVG, PDF or PNG");
+  plot_command->add_option("RESULT", plot_options.result, "result file")->required()->type_name("");
+  plot_command
+      ->add_option("QUANTITY", plot_options.quantities,
+                   "rod.position.x; rod.position for all its components; '|rod.velocity|' for its size; globs")
+      ->required()
+      ->type_name("...");
+  plot_command->add_option("-o,--output", plot_options.output, "the figure; .svg, .pdf or .png tells the format")
+      ->required()
+      ->type_name("FILE");
+  plot_command->add_option("--over", plot_options.over, "another quantity instead of time")->type_name("QUANTITY");
+  plot_command->add_option("--from", plot_options.from, "begin in seconds");
+  plot_command->add_option("--to", plot_options.to, "end in seconds");
+  plot_command->add_option("--title", plot_options.title, "a line above");
+  plot_command->add_option("--width", plot_options.width, "millimetres (default 160)")->check(CLI::Range(30.0, 2000.0));
+  plot_command->add_option("--height", plot_options.height, "millimetres (default 100)")
+      ->check(CLI::Range(25.0, 2000.0));
+  plot_command->add_option("--dpi", plot_options.dots_per_inch, "dots an inch of a PNG (default 200)")
+      ->check(CLI::Range(30.0, 1200.0));
+  plot_command->add_flag("--no-events", no_events, "no marks of events");
+
   CLI::App* schema_command = app.add_subcommand("schema", "print the JSON schema of the model language, for editors");
 
-  if (unknown_command(argc, argv, {"run", "verify", "compare", "info", "export", "schema"})) return kBadInput;
+  if (unknown_command(argc, argv, {"run", "verify", "compare", "info", "view", "report", "plot", "export", "schema"}))
+    return kBadInput;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -165,6 +211,15 @@ int dispatch(int argc, char** argv) {
       return compare(compare_options, console);
     }
     if (info_command->parsed()) return info(info_path, info_changes, console);
+    if (view_command->parsed()) {
+      view_options.browser = !no_browser;
+      return view_result(view_options, console);
+    }
+    if (report_command->parsed()) return report(report_options, console);
+    if (plot_command->parsed()) {
+      plot_options.events = !no_events;
+      return plot(plot_options, console);
+    }
     if (schema_command->parsed()) return schema(console);
     if (csv_option->count() > 0) export_options.csv = csv;
     if (vtk_option->count() > 0) export_options.vtk = vtk;

@@ -53,6 +53,7 @@ std::vector<Misaligned> misaligned_joints(Engine& engine, const State& s, double
     if (holds == Holds::nothing || index.frame_a < 0 || index.frame_b < 0) continue;
     if (!joint.components.empty()) continue;  // directions that are driven or elastic may be turned
     if (!turns(model, joint.a.body) || !turns(model, joint.b.body)) continue;
+    if (!engine.system().turns(joint.a) || !engine.system().turns(joint.b)) continue;
     const Mat3 R = engine.frame_state(index.frame_a).R.transpose() * engine.frame_state(index.frame_b).R;
     const double angle = holds == Holds::orientation ? std::abs(Eigen::AngleAxisd(R).angle())
                                                      : std::atan2(std::hypot(R(0, 2), R(1, 2)), R(2, 2));

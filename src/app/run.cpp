@@ -17,6 +17,7 @@
 #include "record/hash.hpp"
 #include "record/reader.hpp"
 #include "record/writer.hpp"
+#include "view/scene.hpp"
 
 namespace clatter::app {
 
@@ -159,7 +160,7 @@ int execute(Prepared& prepared, const Observer& observer, record::Writer& writer
     return kInterrupted;
   }
   if (!options.quiet) {
-    fmt::print(console.out, "result: {}\nnext:   clatter info {}   or   clatter export {} --csv\n", path, path, path);
+    fmt::print(console.out, "result: {}\nnext:   clatter view {}   or   clatter export {} --csv\n", path, path, path);
   }
   return kDone;
 }
@@ -168,9 +169,10 @@ int run_from_start(const RunOptions& options, const Console& console) {
   if (options.model.empty())
     throw InputError("run needs a model", "for example  clatter run models/rigid/heavy_top.yaml");
   Model loaded = load_changed(options.model, options.changes);
-  const record::RunInfo info = run_info(loaded, options.changes);
+  record::RunInfo info = run_info(loaded, options.changes);
   Prepared prepared = prepare(std::move(loaded));
   const System& system = *prepared.system;
+  info.scene = view::scene_json(system.model);
   const Observer observer = recorder(prepared);
 
   bool replaces = false;

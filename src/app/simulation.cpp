@@ -53,6 +53,10 @@ std::vector<bool> kept_velocities(const System& system) {
     const int link = system.bodies[static_cast<std::size_t>(body)].link;
     if (link < 0) return;
     for (const int v : system.tree.path[static_cast<std::size_t>(link)]) kept[static_cast<std::size_t>(v)] = true;
+    if (link < system.tree.rigid_links) return;
+    const TreeRange& block =
+        system.tree.trees[static_cast<std::size_t>(system.tree.links[static_cast<std::size_t>(link)].tree)];
+    for (int v = block.v0; v < block.v1; ++v) kept[static_cast<std::size_t>(v)] = true;
   };
   for (const std::string& name : model.initial.keep) {
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -185,6 +189,17 @@ std::vector<std::string> recorded_quantities(const Prepared& prepared) {
     always.insert(body.name + ".position");
     always.insert(body.name + ".orientation");
   }
+  // Where contacts press and how, point by point where that is not a crowd.
+  if (prepared.motion->has_contacts() && model.contacts.size() <= kCrowd) {
+    const contact::ContactSystem& contacts = prepared.motion->contacts();
+    const bool each = contacts.slots() <= static_cast<int>(kCrowd);
+    for (const contact::PairInstance& pair : contacts.pairs) {
+      for (int k = 0; k < (each ? pair.slots : 1); ++k) {
+        const std::string name = each ? contacts.slot_name(pair.slot0 + k) : pair.name;
+        for (const char* quantity : {".point", ".force", ".state"}) always.insert(name + quantity);
+      }
+    }
+  }
   std::vector<std::string> names;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (chosen[i] || always.contains(all[i].name)) names.push_back(all[i].name);
@@ -286,23 +301,31 @@ Outcome simulate_prepared(Prepared& prepared, const Observer& observer, const Ru
     ledger_row.back() = sample.remainder;
     request.sink->ledger(sample.s.t, ledger_row);
   };
-  if (request.sink != nullptr) {
-    callbacks.on_event = [&](const State& s, const std::vector<StepEvent>& events) {
-      for (const StepEvent& event : events) request.sink->event(s.t, event);
-    };
+  if (request.sink != nullptr)
     callbacks.on_checkpoint = [&](double t, std::span<const double> memory) { request.sink->checkpoint(t, memory); };
-  }
   constexpr std::size_t kMostWarnings = 5;
+  const auto warn = [&](std::string text) {
+    if (summary.warnings.size() > kMostWarnings) return;
+    summary.warnings.push_back(summary.warnings.size() == kMostWarnings
+                                   ? "there were more moments like these; the list of events has them all"
+                                   : std::move(text));
+  };
+  // Moments at which the laws of rigid contact left a choice.
+  callbacks.on_event = [&](const State& s, const std::vector<StepEvent>& events) {
+    for (const StepEvent& event : events) {
+      if (request.sink != nullptr) request.sink->event(s.t, event);
+      const bool painleve = event.what == "impact without collision";
+      if (painleve || event.what == "not unique")
+        warn(fmt::format("{}: contact {} at t = {} s: {}", painleve ? "painleve" : "not-unique", event.element,
+                         number(s.t, 6), event.detail));
+    }
+  };
   callbacks.on_singular = [&](double t, const std::vector<std::string>& elements) {
     if (request.sink != nullptr) request.sink->event(t, {listed(elements), "singular position", ""});
-    if (summary.warnings.size() > kMostWarnings) return;
-    summary.warnings.push_back(
-        summary.warnings.size() == kMostWarnings
-            ? "the mechanism passes further singular positions; the list of events has them all"
-            : fmt::format(
-                  "singular-position: the mechanism passes a singular position at t = {} s, where {} lose their "
-                  "independence; which way it goes on from there may be arbitrary",
-                  number(t, 6), listed(elements)));
+    warn(
+        fmt::format("singular-position: the mechanism passes a singular position at t = {} s, where {} lose their "
+                    "independence; which way it goes on from there may be arbitrary",
+                    number(t, 6), listed(elements)));
   };
   callbacks.on_progress = request.progress;
   callbacks.stop = request.stop;

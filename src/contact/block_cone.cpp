@@ -8,6 +8,18 @@ namespace clatter::contact {
 Vec3 project(const BlockCone& c, const Vec3& s, Mat3* slope, double given) {
   Vec3 r = Vec3::Zero();
   if (slope != nullptr) slope->setZero();
+  if (c.alone) {
+    const double length = c.tangents == 2 ? std::hypot(s[0], s[1]) : std::abs(s[0]);
+    const bool inside = !c.sliding && length <= c.limit;
+    for (int k = 0; k < c.tangents; ++k) {
+      r[k] = c.sliding ? -c.limit * c.d[k] : inside ? s[k] : c.limit * s[k] / length;
+      if (slope == nullptr || c.sliding) continue;
+      for (int l = 0; l < c.tangents; ++l)
+        (*slope)(k, l) =
+            inside ? (k == l ? 1.0 : 0.0) : c.limit / length * ((k == l ? 1.0 : 0.0) - s[k] * s[l] / (length * length));
+    }
+    return r;
+  }
   if (c.bilateral || s[0] > 0) {
     r[0] = s[0];
     if (slope != nullptr) (*slope)(0, 0) = 1;

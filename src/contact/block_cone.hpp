@@ -2,8 +2,9 @@
 //
 //   r_N >= 0 (free where `bilateral`),   |r_T| <= mu r_N   or, where `sliding` gives the direction,   r_T = -mu r_N d
 //
-// The radius of the disc is that of the projected normal impulse (Alart and Curnier): exact Coulomb friction, no relaxed
-// cone. A zero of r - project(r - y / d) is a solution whatever the positive scales d.
+// A friction row (friction_rows.hpp) stands `alone`: its one or two rows lie in a disc of the given radius `limit`, or at
+// -limit d. The radius of the disc of a contact is that of the projected normal impulse (Alart and Curnier): exact
+// Coulomb friction, no relaxed cone. A zero of r - project(r - y / d) is a solution whatever the positive scales d.
 #pragma once
 
 #include "base/math.hpp"
@@ -15,6 +16,9 @@ struct BlockCone {
   bool bilateral = false, sliding = false;
   double mu = 0;
   double d[2] = {1, 0};
+  bool alone = false;
+  double limit = 0;
+  int rows() const { return alone ? tangents : 1 + tangents; }
 };
 
 // Projection of s; with `slope` one element of its derivative. `radius` >= 0: that of friction is given, whatever the

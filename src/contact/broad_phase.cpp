@@ -29,7 +29,8 @@ BroadPhase::BroadPhase(const ContactSystem& contacts) : contacts_(contacts) {
       always_.push_back(index);
       continue;
     }
-    const Geometry &first = contacts.shapes[at(pair.shape1)].geometry, &second = contacts.shapes[at(pair.shape2)].geometry;
+    const Geometry &first = contacts.shapes[at(pair.shape1)].geometry,
+                   &second = contacts.shapes[at(pair.shape2)].geometry;
     if (bounded(first) && bounded(second)) {
       partners[at(std::min(pair.shape1, pair.shape2))].push_back({std::max(pair.shape1, pair.shape2), index});
       swept[at(pair.shape1)] = swept[at(pair.shape2)] = 1;
@@ -140,7 +141,7 @@ void BroadPhase::find(const Engine& engine, double reach, std::vector<int>& pair
       if ((box.lo.array() > other.hi.array()).any() || (other.lo.array() > box.hi.array()).any()) continue;
       const int low = std::min(i, j), high = std::max(i, j);
       const auto first = partner_.begin() + begin_[at(low)], last = partner_.begin() + begin_[at(low) + 1];
-      for (auto it = std::lower_bound(first, last, high, [](const Partner& p, int shape) { return p.shape < shape; });
+      for (auto it = std::lower_bound(first, last, high, [](const Partner&p, int shape) { return p.shape < shape; });
            it != last && it->shape == high; ++it)
         pairs.push_back(it->pair);
     }

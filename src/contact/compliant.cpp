@@ -1,7 +1,8 @@
 // Compliant contacts: kinematics of the slots -> laws -> wrenches, and the tangents of it all.
 //
-// With r(gap, gap', s1, s2) the force components along (n, t1, t2), g_k the gradients of the rates in link space, J the
-// columns of the two links at their mass centres and w_k = J^T g_k (symbols as in engine/derivatives.hpp),
+// With r(gap, gap', s1, s2, spins) the force components along (n, t1, t2) and the moments about them, g_k the gradients
+// of the rates in link space, J the columns of the two links at their mass centres and w_k = J^T g_k (symbols as in
+// engine/derivatives.hpp),
 //
 //   residual  -sum_k r_k w_k
 //   K += -sum_k r_k J^T H'_k J - sum_k w_k (dr_k/dgap w_0 + sum_j dr_k/drate_j (J^T rate_x_j + Zq^T g_j))^T
@@ -49,6 +50,7 @@ CompliantForces::CompliantForces(Contacts& contacts) : contacts_(contacts) {
       s.link1 = sys.shapes[static_cast<std::size_t>(pair.shape1)].link;
       s.link2 = sys.shapes[static_cast<std::size_t>(pair.shape2)].link;
       s.tangents = pair.tangents;
+      s.moments = pair.moments;
       s.group = pair.group;
       s.law = &std::get<CompliantContact>(sys.law(s.slot));
       if (!(s.law->stiffness > 0))
@@ -63,7 +65,7 @@ CompliantForces::CompliantForces(Contacts& contacts) : contacts_(contacts) {
   if (slots_.empty()) return;
   for (auto& p : points_) p.reserve(static_cast<int>(longest));
   columns_.reserve(2 * longest);
-  rows_.setZero(6, static_cast<Eigen::Index>(2 * longest));
+  rows_.setZero(12, static_cast<Eigen::Index>(2 * longest));
 }
 
 void CompliantForces::set_hysteresis(Slot& s) const {
@@ -107,12 +109,13 @@ void CompliantForces::evaluate(Slot& s, bool near) {
     const SlotState& k = contacts_[s.slot];
     near = k.present;
     s.gap = k.gap;
-    for (int i = 0; i < 3; ++i) s.rate[i] = near ? k.rate[i] : 0;
+    for (int i = 0; i < 6; ++i) s.rate[i] = near ? k.rate[i] : 0;
   }
   s.near = near;
   if (!near) {
     s.force.setZero();
-    s.rate[0] = s.rate[1] = s.rate[2] = 0;
+    s.moment.setZero();
+    std::fill(s.rate, s.rate + 6, 0.0);
     // A surface that nobody touches goes on relaxing.
     const bool relaxing = s.z >= 0 && s.law->damping > 0;
     s.stored = relaxing ? 0.5 * s.law->stiffness * s.surface * s.surface : 0;
@@ -123,6 +126,9 @@ void CompliantForces::evaluate(Slot& s, bool near) {
   const double lost = friction_law<double>(*s.law, s.tangents, n.force, s.rate[1], s.rate[2], s.force.data());
   s.stored = n.stored;
   s.loss = n.loss + lost;
+  if (s.moments)
+    s.loss +=
+        moment_law<double>(*s.law, s.tangents, n.force, s.rate + 3, contacts_.system().length_scale, s.moment.data());
 }
 
 void CompliantForces::apply(double, const double* z, std::vector<Engine::LinkWrench>& wrenches) {
@@ -141,6 +147,11 @@ void CompliantForces::apply(double, const double* z, std::vector<Engine::LinkWre
     if (!near) s.gap = apart;
     evaluate(s, near);
     if (s.force[0] != 0) contacts_.wrenches(s.slot, s.force, wrenches);
+    if (!s.moment.isZero(0.0)) {
+      const Vec3 torque = contacts_[s.slot].basis * s.moment;
+      if (s.link1 >= 0) wrenches.push_back({s.link1, kNone, torque});
+      if (s.link2 >= 0) wrenches.push_back({s.link2, kNone, -torque});
+    }
   }
 }
 
@@ -177,7 +188,7 @@ void CompliantForces::events(double* g) const {
     else if (relaxing)
       begins = (s.gap - s.surface) / length + shift_;
     else
-      begins = -indicator(*s.law, s.phase, length, s.gap, s.rate[0]);
+      begins = shift_ - indicator(*s.law, s.phase, length, s.gap, s.rate[0]);  // positive also where it just touches
   }
 }
 
@@ -245,6 +256,11 @@ Vec3 CompliantForces::force(int slot) const {
   return s == nullptr ? kNone : s->force;
 }
 
+Vec3 CompliantForces::moment(int slot) const {
+  const Slot* s = find(slot);
+  return s == nullptr ? kNone : s->moment;
+}
+
 double CompliantForces::surface(int slot) const {
   const Slot* s = find(slot);
   return s == nullptr || s->z < 0 ? 0 : (contact::closed(s->phase, s->gap, s->surface) ? s->gap : s->surface);
@@ -273,7 +289,7 @@ void CompliantForces::add_pattern(PatternBuilder& pattern) const {
 }
 
 void CompliantForces::add_tangents(Tangents& out) {
-  using D = Dual<4>;
+  using D = Dual<7>;
   const Engine& engine = contacts_.engine();
   const int z0 = engine.sizes().nz;
   for (Slot& s : slots_) {
@@ -285,8 +301,12 @@ void CompliantForces::add_tangents(Tangents& out) {
     const D gap = D::variable(s.gap, 0), rate = D::variable(s.rate[0], 1);
     const D s1 = D::variable(s.rate[1], 2), s2 = D::variable(s.rate[2], 3);
     const NormalLaw<D> law = normal_law<D>(*s.law, s.phase, gap, rate, D(s.surface));
-    D r[3];
+    D r[6];
     friction_law<D>(*s.law, s.tangents, law.force, s1, s2, r);
+    if (s.moments) {
+      const D spin[3] = {D::variable(s.rate[3], 4), D::variable(s.rate[4], 5), D::variable(s.rate[5], 6)};
+      moment_law<D>(*s.law, s.tangents, law.force, spin, contacts_.system().length_scale, r + 3);
+    }
     // A surface that follows the gap: the only law whose inner state feels the motion.
     const bool follows = s.z >= 0 && surface_follows(*s.law, s.phase, s.gap, s.rate[0], s.surface);
     if (s.z >= 0 && !follows && s.law->damping > 0) out.Fz.add(z, z, -s.law->stiffness / s.law->damping);
@@ -303,20 +323,20 @@ void CompliantForces::add_tangents(Tangents& out) {
       const std::vector<int>& p = path(links[b]);
       columns_.insert(columns_.end(), p.begin(), p.end());
     }
-    const int na = points_[0].n, n = static_cast<int>(columns_.size()), rows = 1 + s.tangents;
+    const int na = points_[0].n, n = static_cast<int>(columns_.size()), rows = s.moments ? 6 : 1 + s.tangents;
     for (int j = 0; j < n; ++j) {
       const TreeTangent::PointColumns& p = points_[j < na ? 0 : 1];
       const int col = j < na ? j : j - na, first = j < na ? 0 : 6;
       for (int k = 0; k < rows; ++k) {
         const Vec6 g = tangent_.g[k].segment<6>(first);
         rows_(k, j) = p.J.col(col).dot(g);
-        rows_(3 + k, j) = p.J.col(col).dot(tangent_.rate_x[k].segment<6>(first)) + p.Zq.col(col).dot(g);
+        rows_(6 + k, j) = p.J.col(col).dot(tangent_.rate_x[k].segment<6>(first)) + p.Zq.col(col).dot(g);
       }
     }
     if (follows)
       for (int j = 0; j < n; ++j) {
         out.Fv.add(z, columns_[static_cast<std::size_t>(j)], rows_(0, j));
-        out.Fq.add(z, columns_[static_cast<std::size_t>(j)], rows_(3, j));
+        out.Fq.add(z, columns_[static_cast<std::size_t>(j)], rows_(6, j));
       }
 
     Eigen::Matrix<double, 12, 12> H = Eigen::Matrix<double, 12, 12>::Zero();
@@ -330,12 +350,12 @@ void CompliantForces::add_tangents(Tangents& out) {
     for (int j = 0; j < n; ++j) {
       const TreeTangent::PointColumns& p = points_[j < na ? 0 : 1];
       const Eigen::Matrix<double, 12, 1> Hx = H.middleCols<6>(j < na ? 0 : 6) * p.J.col(j < na ? j : j - na);
-      double dq[3], dv[3];
+      double dq[6], dv[6];
       for (int k = 0; k < rows; ++k) {
         dq[k] = r[k].d[0] * rows_(0, j);
         dv[k] = 0;
         for (int i = 0; i < rows; ++i) {
-          dq[k] += r[k].d[1 + i] * rows_(3 + i, j);
+          dq[k] += r[k].d[1 + i] * rows_(6 + i, j);
           dv[k] += r[k].d[1 + i] * rows_(i, j);
         }
       }

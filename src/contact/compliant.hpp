@@ -54,6 +54,7 @@ class CompliantForces {
   void settle();
   void exchange(Archive& archive);
   Vec3 force(int slot) const;      // (r_N, r_1, r_2) as last applied; zero for rigid slots
+  Vec3 moment(int slot) const;     // (M_n, M_1, M_2) likewise
   double surface(int slot) const;  // place of a relaxing surface as last applied, 0 for other laws
   bool closed(int slot) const;
   // d(M a - h - W r) and d(zdot) of what was last applied; after Engine::tangents() at the same state. The inner states
@@ -64,6 +65,7 @@ class CompliantForces {
  private:
   struct Slot {
     int slot = 0, pair = 0, link1 = -1, link2 = -1, tangents = 1, group = 0;
+    bool moments = false;
     const CompliantContact* law = nullptr;
     int z = -1;  // inner state of a relaxing surface
     // memory
@@ -72,8 +74,8 @@ class CompliantForces {
     double offset = 0;
     // last applied
     bool near = false;
-    double gap = 0, rate[3] = {0, 0, 0}, state = 0, surface = 0;
-    Vec3 force = Vec3::Zero();
+    double gap = 0, rate[6] = {0, 0, 0, 0, 0, 0}, state = 0, surface = 0;
+    Vec3 force = Vec3::Zero(), moment = Vec3::Zero();
     double stored = 0, loss = 0;
   };
 
@@ -92,7 +94,7 @@ class CompliantForces {
   SlotTangent tangent_;
   TreeTangent::PointColumns points_[2];
   std::vector<int> columns_;
-  Mat rows_;  // per column: g of n, t1, t2, then d(rate)/dq of n, t1, t2
+  Mat rows_;  // per column: g of n, t1, t2 and of the spins, then d(rate)/dq of the same
 };
 
 }  // namespace clatter::contact

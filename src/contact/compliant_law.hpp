@@ -15,7 +15,9 @@
 //
 //   r_T = -mu(u) max(0, F) phi(u) s / u,   phi = x (2 - x) for x = u / u_eps < 1, else 1
 //
-// phi / u is a polynomial below u_eps, so nothing is divided by a vanishing slip.
+// phi / u is a polynomial below u_eps, so nothing is divided by a vanishing slip. Moments against rolling and drilling
+// (P-26) are the same law of the spins w = (w_n, w_1, w_2) with a length instead of mu and the model's length L times
+// the spin for u:  M = -length max(0, F) phi(u) w / |w|,  u = L |w|.
 //
 // Ledger: the law stores E and loses the power P <= 0 with F dg/dt + r_T . s = -dE/dt + P on every branch. The stored
 // part is the elastic one, E = c delta^(n+1) / (n+1), of the relaxing surface c s^2 / 2.
@@ -167,6 +169,28 @@ T friction_law(const CompliantContact& law, int tangents, const T& normal, const
   force[1] = -k * s1;
   if (tangents == 2) force[2] = -k * s2;
   return -k * u * u;
+}
+
+// (M_n, M_1, M_2) into `moment`; returns the power they lose.
+template <class T>
+T moment_law(const CompliantContact& law, int tangents, const T& normal, const T spin[3], double L, T moment[3]) {
+  using std::hypot, std::abs;
+  moment[0] = moment[1] = moment[2] = T(0.0);
+  T lost(0.0);
+  if (!(normal > 0.0)) return lost;
+  if (tangents == 2 && law.drilling > 0) {
+    const T u = L * abs(spin[0]), k = law.drilling * L * normal * friction_slope(u, law.friction_velocity);
+    moment[0] = -k * spin[0];
+    lost = lost - k * spin[0] * spin[0];
+  }
+  if (law.rolling > 0) {
+    const T w = tangents == 2 ? T(hypot(spin[1], spin[2])) : T(abs(spin[2])), u = L * w;
+    const T k = law.rolling * L * normal * friction_slope(u, law.friction_velocity);
+    if (tangents == 2) moment[1] = -k * spin[1];
+    moment[2] = -k * spin[2];
+    lost = lost - k * w * w;
+  }
+  return lost;
 }
 
 }  // namespace clatter::contact

@@ -14,13 +14,17 @@ constexpr double kEdgeOffset = 1e-13, kForceOffset = 1e-11, kSlipOffset = 1e-11,
 constexpr double kYoung = 1e-9;
 // Sliding friction jams when it has taken away all but this part of the contact's own stiffness.
 constexpr double kJam = 1e-6;
-// Slip below this part of the velocity scale has no direction of its own.
-constexpr double kNoSlip = 1e-10;
+// Slip in space below this part of the velocity scale has no direction of its own: it keeps the one of the last step.
+// Friction turns slip into its own direction at the rate mu r_N (W^T M^-1 W) / |slip|, so that slip which begins (or
+// ends) would ask for steps in proportion to |slip|, down to where the integrator's errors are all of it.
+constexpr double kNoSlip = 5e-7;
+// Pairs farther apart than this part of the length scale are not looked at more closely.
+constexpr double kFar = 1e-3;
 
 }  // namespace
 
 ContactDynamics::ContactDynamics(std::shared_ptr<const ContactSystem> contacts, Engine& engine)
-    : contacts_(std::move(contacts), engine), engine_(engine), compliant_(contacts_) {
+    : contacts_(std::move(contacts), engine), engine_(engine), compliant_(contacts_), frictions_(contacts_) {
   const Sizes& n = engine.sizes();
   lambda_e_.setZero(n.nc());
   zdot_e_.setZero(n.nz);
@@ -40,7 +44,8 @@ ContactDynamics::ContactDynamics(std::shared_ptr<const ContactSystem> contacts, 
   set_active({}, engine.system().initial);
 }
 
-void ContactDynamics::set_active(std::vector<ActiveContact> active, const State& s) {
+void ContactDynamics::set_active(std::vector<ActiveContact> active, const State& s,
+                                 std::vector<ActiveFriction> frictions) {
   const Sizes& n = engine_.sizes();
   active_ = std::move(active);
   rows_.clear();
@@ -52,12 +57,13 @@ void ContactDynamics::set_active(std::vector<ActiveContact> active, const State&
     for (int k = 1; k <= system().pair(c.slot).tangents; ++k)
       rows_.push_back({i, k, n.nc() + static_cast<int>(rows_.size())});
   }
+  set_frictions(std::move(frictions));
   const int k = static_cast<int>(rows_.size());
   sizes_ = n;
   sizes_.nh += normals_;
   sizes_.nn += k - normals_;
   sizes_.nz += compliant_.inner_states();
-  sizes_.np += 2 * static_cast<int>(system().groups.size());
+  sizes_.np += 2 * static_cast<int>(system().groups.size()) + static_cast<int>(system().friction_channels.size());
   W_.setZero(n.nv, k);
   D_.setZero(n.nv, k);
   X_.setZero(n.nv, k);
@@ -65,9 +71,7 @@ void ContactDynamics::set_active(std::vector<ActiveContact> active, const State&
   A_.setZero(k, k);
   rhs_.setZero(k);
   force_.setZero(k);
-  weight_.setZero(k);
-  weighted_.setZero(k, k);
-  least_.reserve(k);
+  qr_.reserve(k);
   layout_.reset();
 
   // Every rigid slot that is not active is watched.
@@ -85,10 +89,16 @@ void ContactDynamics::set_active(std::vector<ActiveContact> active, const State&
   int reserves = 0;
   for (const ActiveContact& c : active_)
     if (frictional(c.slot)) reserves += c.mode == Mode::slide ? 2 : 1;
-  sizes_.ne = n.ne + static_cast<int>(watched_.size()) + 2 * normals_ + reserves + compliant_.event_count();
-  a_event_.setZero(n.nv);
-  lambda_event_.setZero(sizes_.nc());
-  zdot_event_.setZero(sizes_.nz);
+  sizes_.ne = n.ne + static_cast<int>(watched_.size()) + 2 * normals_ + reserves + friction_event_count() +
+              compliant_.event_count();
+  solved_ = looked_ = false;
+  a_solved_.setZero(n.nv);
+  lambda_solved_.setZero(sizes_.nc());
+  zdot_solved_.setZero(sizes_.nz);
+  g_looked_.setZero(sizes_.ne);
+  weight_.setZero(k);
+  weighted_.setZero(k, k);
+  groups_.setZero(static_cast<Eigen::Index>(system().groups.size()));
 }
 
 const std::vector<int>& ContactDynamics::path(int link) const {
@@ -98,6 +108,7 @@ const std::vector<int>& ContactDynamics::path(int link) const {
 
 const State& ContactDynamics::engine_state(const State& s) {
   contacts_.at(s);
+  frictions_.at(s);
   if (s.z.size() == engine_.sizes().nz) return s;
   state_e_.t = s.t;
   state_e_.q = s.q;
@@ -117,6 +128,12 @@ bool ContactDynamics::frictional(int slot) const {
   return f.mu > 0 || f.curve != nullptr;
 }
 
+bool ContactDynamics::turns_with_slip(const ActiveContact& c) const {
+  const SlotState& s = contacts_[c.slot];
+  return system().pair(c.slot).tangents == 2 &&
+         c.direction[0] * s.rate[1] + c.direction[1] * s.rate[2] > kNoSlip * system().velocity_scale;
+}
+
 double ContactDynamics::sliding(const ActiveContact& c, double direction[2]) const {
   const SlotState& s = contacts_[c.slot];
   const RigidContact& law = system().rigid(c.slot);
@@ -126,7 +143,7 @@ double ContactDynamics::sliding(const ActiveContact& c, double direction[2]) con
   if (system().pair(c.slot).tangents == 2) {
     // Beyond rest the direction before it holds, so that a step across it is smooth; an event cuts it there.
     speed = std::hypot(s.rate[1], s.rate[2]);
-    if (c.direction[0] * s.rate[1] + c.direction[1] * s.rate[2] > kNoSlip * system().velocity_scale) {
+    if (turns_with_slip(c)) {
       direction[0] = s.rate[1] / speed;
       direction[1] = s.rate[2] / speed;
     }
@@ -135,9 +152,11 @@ double ContactDynamics::sliding(const ActiveContact& c, double direction[2]) con
 }
 
 void ContactDynamics::columns(bool accelerations) {
+  solved_ = false;
   for (const ActiveContact& c : active_) contacts_.evaluate(c.slot, accelerations);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const auto col = static_cast<Eigen::Index>(i);
+    if (rows_[i].friction >= 0) continue;
     const ActiveContact& c = active_[static_cast<std::size_t>(rows_[i].contact)];
     contacts_.column(c.slot, rows_[i].component, W_.col(col).data());
     D_.col(col) = W_.col(col);
@@ -150,6 +169,8 @@ void ContactDynamics::columns(bool accelerations) {
       D_.col(col) -= mu * d[k - 1] * column_;
     }
   }
+  for (const ActiveFriction& f : active_frictions_) frictions_.evaluate(f.index, accelerations);
+  if (!active_frictions_.empty()) friction_columns();
 }
 
 void ContactDynamics::apply_compliant(const State& s) {
@@ -167,8 +188,30 @@ void ContactDynamics::solve_rows(int rows, Vec& x) {
     x[0] = d != 0 ? x[0] / d : 0;
     return;
   }
-  least_.compute(A_, rows);
-  least_.solve(x);
+  qr_.compute(A_.topLeftCorner(rows, rows));
+  qr_.solve(x.head(rows));
+}
+
+// Contacts that depend on each other share friction as their normal forces allow it: all reach their limits together,
+// and none is called slipping while the others could still hold. rhs_ holds forces of least norm.
+void ContactDynamics::share_friction() {
+  const int k = static_cast<int>(rows_.size());
+  weight_.setOnes();
+  const double largest = rhs_.head(normals_).cwiseAbs().maxCoeff();
+  for (int i = normals_; i < k; ++i) {
+    const Row& row = rows_[static_cast<std::size_t>(i)];
+    if (row.friction >= 0) continue;
+    const double mu =
+        friction_coefficient(system().rigid(active_[static_cast<std::size_t>(row.contact)].slot).friction, 0);
+    // The least sum of r_T^2 / (mu r_N) has r_T in proportion to mu r_N.
+    weight_[i] = std::sqrt(std::max(1e-12, largest > 0 ? mu * std::abs(rhs_[row.contact]) / largest : 1.0));
+  }
+  weighted_.noalias() = A_ * weight_.asDiagonal();
+  force_.noalias() = A_ * rhs_;
+  rhs_ = force_;
+  qr_.compute(weighted_);
+  qr_.solve(rhs_);
+  rhs_.array() *= weight_.array();
 }
 
 void ContactDynamics::free_accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
@@ -183,41 +226,52 @@ void ContactDynamics::free_accelerations(const State& s, Vec& a, Vec& lambda, Ve
 
 void ContactDynamics::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
   const int nc = engine_.sizes().nc(), k = static_cast<int>(rows_.size());
+  if (solved_ && same_state(s, solved_at_)) {
+    engine_.prepare_response(engine_state(s));
+    a = a_solved_;
+    lambda = lambda_solved_;
+    zdot = zdot_solved_;
+    return;
+  }
   free_accelerations(s, a, lambda_e_, zdot);
+  if (k > 0 || !sliding_.empty()) columns(true);
+  respond_to_sliding();
   if (k > 0) {
-    columns(true);
     for (int i = 0; i < k; ++i)
       engine_.response(D_.col(i).data(), X_.col(i).data(), nc > 0 ? Mu_.col(i).data() : nullptr);
     A_.noalias() = W_.transpose() * X_;
     for (int i = 0; i < k; ++i) {
       const Row& row = rows_[static_cast<std::size_t>(i)];
-      rhs_[i] = -W_.col(i).dot(a) - contacts_[active_[static_cast<std::size_t>(row.contact)].slot].bias[row.component];
+      rhs_[i] = -W_.col(i).dot(a) -
+                (row.friction >= 0
+                     ? frictions_.bias(active_frictions_[static_cast<std::size_t>(row.friction)].index)[row.component]
+                     : contacts_[active_[static_cast<std::size_t>(row.contact)].slot].bias[row.component]);
     }
-    force_ = rhs_;
     solve_rows(k, rhs_);
-    // Contacts that depend on each other share friction as their normal forces allow it: all reach their limits
-    // together, and none is called slipping while the others could still hold.
-    if (k > 1 && k > normals_ && least_.rank() < k) {
-      weight_.setOnes();
-      const double largest = rhs_.head(normals_).cwiseAbs().maxCoeff();
-      for (int i = normals_; i < k; ++i) {
-        const Row& row = rows_[static_cast<std::size_t>(i)];
-        const double mu =
-            friction_coefficient(system().rigid(active_[static_cast<std::size_t>(row.contact)].slot).friction, 0);
-        // The least sum of r_T^2 / (mu r_N) has r_T in proportion to mu r_N.
-        weight_[i] = std::sqrt(std::max(1e-12, largest > 0 ? mu * std::abs(rhs_[row.contact]) / largest : 1.0));
+    const bool shared = k > 1 && normals_ > 0 && k > normals_ && qr_.rank() < k;
+    if (shared) share_friction();
+    for (Eigen::Index j = 0; j < R_.cols(); ++j) {
+      R_.col(j).noalias() = W_.transpose() * Xf_.col(j);
+      if (k == 1) {
+        R_(0, j) = A_(0, 0) != 0 ? R_(0, j) / A_(0, 0) : 0;
+      } else {
+        qr_.solve(R_.col(j));
+        if (shared) R_.col(j).array() *= weight_.array();
       }
-      for (int i = 0; i < k; ++i) weighted_.col(i) = weight_[i] * A_.col(i);
-      least_.compute(weighted_, k);
-      rhs_ = force_;
-      least_.solve(rhs_);
-      rhs_.array() *= weight_.array();
     }
     a.noalias() += X_ * rhs_;
     if (nc > 0) lambda_e_.noalias() += Mu_ * rhs_;
-    for (int i = 0; i < k; ++i) lambda[rows_[static_cast<std::size_t>(i)].index] = rhs_[i];
   }
+  if (!sliding_.empty()) solve_frictions(a, rhs_);
+  for (int i = 0; i < k; ++i) lambda[rows_[static_cast<std::size_t>(i)].index] = rhs_[i];
   for (int r = 0; r < nc; ++r) lambda[row_of_engine(r)] = lambda_e_[r];
+  // Compliant forces are wrenches in the engine, which others may replace; sliding joints keep more than is kept here.
+  if (k == 0 || compliant_.any() || !active_frictions_.empty()) return;
+  a_solved_ = a;
+  lambda_solved_ = lambda;
+  zdot_solved_ = zdot;
+  solved_at_ = s;
+  solved_ = true;
 }
 
 void ContactDynamics::residual(const State& s, const Vec& a, const Vec& lambda, Vec& r, Vec& zdot) {
@@ -228,9 +282,10 @@ void ContactDynamics::residual(const State& s, const Vec& a, const Vec& lambda, 
   engine_.residual(e, a, lambda_e_, r, zdot_e_);
   zdot.head(nz) = zdot_e_;
   if (compliant_.inner_states() > 0) compliant_.inner_rates(s.z.data() + nz, zdot.data() + nz);
-  if (rows_.empty()) return;
+  if (rows_.empty() && sliding_.empty()) return;
   columns(false);
-  r.noalias() -= D_ * force_;
+  if (!rows_.empty()) r.noalias() -= D_ * force_;
+  if (!sliding_.empty()) add_sliding(r);
 }
 
 void ContactDynamics::constraints(const State& s, Vec& phi, Vec& velocity_residual) {
@@ -241,8 +296,15 @@ void ContactDynamics::constraints(const State& s, Vec& phi, Vec& velocity_residu
   for (int r = 0; r < nc; ++r) velocity_residual[row_of_engine(r)] = velocity_e_[r];
   if (rows_.empty()) return;
   engine_.prepare_response(e);
+  solved_ = solved_ && same_state(s, solved_at_);
   for (const ActiveContact& c : active_) contacts_.evaluate(c.slot, false);
+  for (const ActiveFriction& f : active_frictions_) frictions_.evaluate(f.index, false);
   for (const Row& row : rows_) {
+    if (row.friction >= 0) {
+      velocity_residual[row.index] =
+          frictions_.rate(active_frictions_[static_cast<std::size_t>(row.friction)].index)[row.component];
+      continue;
+    }
     const SlotState& slot = contacts_[active_[static_cast<std::size_t>(row.contact)].slot];
     if (row.component == 0) phi[row.index] = slot.gap;
     velocity_residual[row.index] = slot.rate[row.component];
@@ -293,13 +355,24 @@ void ContactDynamics::powers(const State& s, const Vec& a, const Vec& lambda, Ve
   p.head(np) = p_e_;
   if (compliant_.any()) {
     apply_compliant(s);
-    Vec groups = Vec::Zero(static_cast<Eigen::Index>(system().groups.size()));
-    compliant_.powers({groups.data(), static_cast<std::size_t>(groups.size())});
-    for (Eigen::Index g = 0; g < groups.size(); ++g) p[friction_channel(static_cast<int>(g))] += groups[g];
+    groups_.setZero();
+    compliant_.powers({groups_.data(), static_cast<std::size_t>(groups_.size())});
+    for (Eigen::Index g = 0; g < groups_.size(); ++g) p[friction_channel(static_cast<int>(g))] += groups_[g];
   }
-  if (rows_.empty()) return;
+  if (rows_.empty() && active_frictions_.empty()) return;
   engine_.prepare_response(e);
+  solved_ = solved_ && same_state(s, solved_at_);
   for (const ActiveContact& c : active_) contacts_.evaluate(c.slot, false);
+  for (std::size_t i = 0; i < active_frictions_.size(); ++i) {
+    const int index = active_frictions_[i].index;
+    frictions_.evaluate(index, false);
+    double f[2];
+    friction_force(static_cast<int>(i), lambda, f);
+    const FrictionInstance& row = frictions_[index];
+    for (int c = 0; c < row.count; ++c)
+      p[row.joint >= 0 ? joint_channel(index) : friction_channel(system().pair(row.slot).group)] +=
+          f[c] * frictions_.rate(index)[c];
+  }
   for (int i = 0; i < normals_; ++i) {
     const ActiveContact& c = active_[static_cast<std::size_t>(i)];
     const SlotState& slot = contacts_[c.slot];
@@ -323,7 +396,35 @@ Vec3 ContactDynamics::force(int i, const Vec& lambda) const {
   return r;
 }
 
+// Gap of a watched slot, or a lower bound of it where its pair is far apart. Contours keep following their nearest
+// points. `pair` and `far` remember the pair looked at last: slots of a pair follow each other.
+double ContactDynamics::watched_gap(int slot, int& pair, bool& far) {
+  const int of_slot = system().pair_of_slot[static_cast<std::size_t>(slot)];
+  if (of_slot != pair) {
+    pair = of_slot;
+    const PairInstance& p = system().pair(slot);
+    const auto contour = [&](int shape) {
+      const ContactShape::Kind kind = system().shapes[static_cast<std::size_t>(shape)].geometry.kind;
+      return kind == ContactShape::Kind::ellipse || kind == ContactShape::Kind::curve ||
+             kind == ContactShape::Kind::spline;
+    };
+    far = !p.coordinates && !contour(p.shape1) && !contour(p.shape2) &&
+          contacts_.distance_bound(slot) > kFar * system().length_scale;
+  }
+  if (far) return kFar * system().length_scale;
+  contacts_.evaluate(slot, false);
+  const SlotState& state = contacts_[slot];
+  // A slot that has just been left is on the positive side until it comes back.
+  const bool leaving =
+      young_[static_cast<std::size_t>(slot)] && state.present && state.rate[0] > -kRateOffset * system().velocity_scale;
+  return leaving ? std::max(state.gap, kEdgeOffset * system().length_scale) : state.gap;
+}
+
 void ContactDynamics::events(const State& s, Vec& g) {
+  if (looked_ && same_state(s, looked_at_)) {
+    g = g_looked_;
+    return;
+  }
   const int ne = engine_.sizes().ne;
   const State& e = engine_state(s);
   if (ne > 0) {
@@ -331,23 +432,19 @@ void ContactDynamics::events(const State& s, Vec& g) {
     g.head(ne) = g_e_;
   }
   int at = ne;
-  if (normals_ > 0) accelerations(s, a_event_, lambda_event_, zdot_event_);
-  if (normals_ == 0) {
+  if (normals_ > 0 || friction_event_count() > 0) {
+    accelerations(s, a_solved_, lambda_solved_, zdot_solved_);
+  } else {
     apply_compliant(s);
     engine_.prepare_response(e);
   }
-  for (const int slot : watched_) {
-    contacts_.watch(slot);
-    const SlotState& state = contacts_[slot];
-    // A slot that has just been left is on the positive side until it comes back.
-    const bool leaving = young_[static_cast<std::size_t>(slot)] && state.present &&
-                         state.rate[0] > -kRateOffset * system().velocity_scale;
-    g[at++] = leaving ? std::max(state.gap, kEdgeOffset * system().length_scale) : state.gap;
-  }
+  int pair = -1;
+  bool far = false;
+  for (const int slot : watched_) g[at++] = watched_gap(slot, pair, far);
   const double f0 = kForceOffset * system().force_scale, v0 = kSlipOffset * system().velocity_scale;
   for (int i = 0; i < normals_; ++i) {
     const ActiveContact& c = active_[static_cast<std::size_t>(i)];
-    const Vec3 r = force(i, lambda_event_);
+    const Vec3 r = force(i, lambda_solved_);
     g[at++] = r[0] + f0;
     const SlotState& slot = contacts_[c.slot];
     if (frictional(c.slot)) {
@@ -363,16 +460,27 @@ void ContactDynamics::events(const State& s, Vec& g) {
     }
     g[at++] = slot.present ? slot.margin + kEdgeOffset * system().length_scale : -kEdgeOffset * system().length_scale;
   }
+  friction_events(lambda_solved_, g, at);
   if (compliant_.event_count() > 0) compliant_.events(g.data() + at);
+  if (compliant_.any()) return;  // what their laws remember may change without the state
+  looked_at_ = s;
+  g_looked_ = g;
+  looked_ = true;
 }
 
 void ContactDynamics::remember_slip() {
+  looked_ = solved_ = false;
   for (ActiveContact& c : active_) {
     if (c.mode != Mode::slide || system().pair(c.slot).tangents != 2) continue;
     double d[2];
     sliding(c, d);
     c.direction[0] = d[0];
     c.direction[1] = d[1];
+  }
+  for (ActiveFriction& f : active_frictions_) {
+    if (f.mode != Mode::slide || frictions_[f.index].count != 2 || system().smooth) continue;
+    frictions_.evaluate(f.index, false);
+    friction_direction(f, f.direction);
   }
 }
 
@@ -396,25 +504,34 @@ ContactDynamics::EventInfo ContactDynamics::event_info(int index) const {
     }
     if (at-- == 0) return {c.slot, ContactEvent::feature};
   }
+  if (friction_event_count() > 0) {
+    for (const ActiveFriction& f : active_frictions_)
+      if (at-- == 0) return {-1, f.mode == Mode::stick ? ContactEvent::slip : ContactEvent::stop, f.index};
+    if (loads_itself_ && at-- == 0)
+      return {-1, ContactEvent::jam, active_frictions_[static_cast<std::size_t>(jamming_)].index};
+  }
   return {-1, ContactEvent::touch};
 }
 
 std::string ContactDynamics::event_name(int index) const {
   if (index < engine_.sizes().ne) return engine_.event_name(index);
   const EventInfo info = event_info(index);
-  if (info.slot < 0) {
+  if (info.slot < 0 && info.friction < 0) {
     const int first = sizes_.ne - compliant_.event_count();
     const auto [slot, ends] = compliant_.event_info(index - first);
     return system().slot_name(slot) + (ends ? ": contact ends" : ": contact begins");
   }
   static constexpr const char* kNames[] = {"touches",        "lifts off",      "slip stops",
                                            "starts to slip", "passes an edge", "jams by friction"};
-  return system().slot_name(info.slot) + ": " + kNames[static_cast<int>(info.kind)];
+  return (info.friction >= 0 ? frictions_[info.friction].name : system().slot_name(info.slot)) + ": " +
+         kNames[static_cast<int>(info.kind)];
 }
 
 std::string ContactDynamics::row_name(int row) const {
   for (const Row& r : rows_) {
     if (r.index != row) continue;
+    if (r.friction >= 0)
+      return frictions_[active_frictions_[static_cast<std::size_t>(r.friction)].index].name + ".friction";
     return system().slot_name(active_[static_cast<std::size_t>(r.contact)].slot) +
            (r.component == 0 ? ".gap" : ".slip");
   }

@@ -10,8 +10,15 @@
 // applied forces (CompliantForces). Power channels after the engine's: friction, impacts and compliant losses of each
 // group.
 //
+// Friction rows (friction_rows.hpp): sticking ones are rows after the contacts' sticking directions, sliding moments of
+// contacts turn the force direction of their normal like sliding contacts do. Sliding joints push with forces l_j along
+// their columns w_j whose sizes follow from the multipliers they change (friction_dynamics.cpp),
+//
+//   M a = h + G^T lambda + ... - sum_j l_j w_j,    l_j = base_j + mu_j N_j(lambda)
+//
 // Event functions, all positive while the phase lasts: gap of open slots, r_N of closed ones, slip along its direction
 // of sliding ones, mu r_N - |r_T| of sticking ones (P-20); the contact starts by its gap and ends by its force.
+// Friction rows have the last two; det(1 - mu dN/dl) of sliding joints that load themselves is positive until they jam.
 #pragma once
 
 #include <memory>
@@ -19,11 +26,10 @@
 
 #include "contact/compliant.hpp"
 #include "contact/contacts.hpp"
-#include "solve/minimum_norm.hpp"
+#include "contact/friction_rows.hpp"
+#include "solve/least_norm.hpp"
 
 namespace clatter::contact {
-
-enum class Mode : std::uint8_t { open, slide, stick };
 
 struct ActiveContact {
   int slot = -1;
@@ -36,14 +42,25 @@ struct ActiveContact {
 // sign).
 enum class ContactEvent : std::uint8_t { touch, lift, stop, slip, feature, jam };
 
+inline bool same_state(const State& a, const State& b) {
+  return a.t == b.t && a.q.size() == b.q.size() && a.v.size() == b.v.size() && a.z.size() == b.z.size() && a.q == b.q &&
+         a.v == b.v && a.z == b.z;
+}
+
 class ContactDynamics final : public Dynamics {
  public:
   ContactDynamics(std::shared_ptr<const ContactSystem> contacts, Engine& engine);
 
   // Begins a phase. Sizes change: integrators made before must not be used any more.
-  void set_active(std::vector<ActiveContact> active, const State& s);
+  // Friction rows not named transmit nothing; with smoothed friction all joints take part, whatever is named.
+  void set_active(std::vector<ActiveContact> active, const State& s, std::vector<ActiveFriction> frictions = {});
   const std::vector<ActiveContact>& active() const { return active_; }
-  Contacts& contacts() { return contacts_; }
+  const std::vector<ActiveFriction>& active_frictions() const { return active_frictions_; }
+  FrictionRows& frictions() { return frictions_; }
+  Contacts& contacts() {
+    solved_ = false;  // whoever asks may evaluate them elsewhere
+    return contacts_;
+  }
   Engine& engine() { return engine_; }
   CompliantForces& compliant() { return compliant_; }
   const ContactSystem& system() const { return contacts_.system(); }
@@ -58,14 +75,20 @@ class ContactDynamics final : public Dynamics {
   // right angle within a step has passed through rest. After an accepted step, at the engine's present links.
   void remember_slip();
   bool slip_has_stopped(int slot) const;
+  bool friction_has_stopped(int friction) const;
+  // Force of active friction row i along its slips, and the limit that holds for it: at rest of those that stick.
+  void friction_force(int i, const Vec& lambda, double f[2]);
+  double friction_limit(int i, const Vec& lambda);
   // Which slot and what an event of this phase is about; slot -1: not a contact's.
   struct EventInfo {
     int slot = -1;
     ContactEvent kind = ContactEvent::touch;
+    int friction = -1;  // a friction row's event
   };
   EventInfo event_info(int index) const;
   int friction_channel(int group) const { return engine_.sizes().np + 2 * group; }
   int impact_channel(int group) const { return engine_.sizes().np + 2 * group + 1; }
+  int joint_channel(int friction) const;  // of a joint's friction
   int row_of_engine(int r) const { return r < engine_.sizes().nh ? r : r + normals_; }
 
   const Sizes& sizes() const override { return sizes_; }
@@ -79,6 +102,8 @@ class ContactDynamics final : public Dynamics {
   void least_correction(const State& s, const Vec& b, bool positions, Vec& delta) override;
   const Tangents& tangent_layout() const override;
   void tangents(const State& s, const Vec& a, const Vec& lambda, Tangents& out) override;
+  // d(M a - h - N^T lambda)/dt and d(G a + gamma)/dt at fixed q, v, z, a, lambda.
+  void time_tangent(const State& s, const Vec& a, const Vec& lambda, Vec& r_t, Vec& gamma_t);
   double stored_energy(const State& s) override;
   void powers(const State& s, const Vec& a, const Vec& lambda, Vec& p) override;
   void events(const State& s, Vec& g) override;
@@ -91,6 +116,12 @@ class ContactDynamics final : public Dynamics {
   struct Row {
     int contact, component;  // into active_; 0 normal, 1 and 2 tangents
     int index;               // among all rows
+    int friction = -1;       // into active_frictions_, component 0 or 1; contact is -1
+  };
+
+  struct VelocityRow {  // of a closed contact over the velocities that move it: gradient, d(rate)/dq, d(second
+                        // rate)/dq, dv
+    std::vector<double> g, zq, aq, av;
   };
 
   void split(const Vec& lambda);  // engine's multipliers to lambda_e_, contact forces to force_
@@ -98,15 +129,43 @@ class ContactDynamics final : public Dynamics {
   void columns(bool accelerations);
   // Slip direction and mu of a sliding contact.
   double sliding(const ActiveContact& c, double direction[2]) const;
+  // Whether friction follows the direction of slip (space), or keeps the one it had.
+  bool turns_with_slip(const ActiveContact& c) const;
   bool frictional(int slot) const;
   void apply_compliant(const State& s);
   void add_coordinate_tangents(int i, const Vec3& r, const Vec& a, Tangents& out);
   void solve_rows(int rows, Vec& x);  // A_ x = x over the first rows, least norm
+  void share_friction();
+  double watched_gap(int slot, int& pair, bool& far);
   const std::vector<int>& path(int link) const;
+
+  // friction_dynamics.cpp
+  void set_frictions(std::vector<ActiveFriction> frictions);
+  bool slides_in_joint(const ActiveFriction& f) const { return f.mode == Mode::slide && f.index < frictions_.joints(); }
+  // What the slip's direction is multiplied with: d of size one, smaller where friction is smoothed. Returns |slip|.
+  double friction_direction(const ActiveFriction& f, double d[2]) const;
+  int normal_of(int slot) const;  // its place in active_
+  void friction_columns();
+  void respond_to_sliding();  // what the columns of sliding joints cause
+  // Sizes of the forces of sliding joints; a and lambda_e_ hold the motion without them, R_ what the rows answer.
+  void solve_frictions(Vec& a, Vec& row_forces);
+  void add_sliding(Vec& r);  // r += sum l_j w_j at the multipliers lambda_e_
+  void add_friction_tangents(const Vec& lambda, Tangents& out);
+  void friction_events(const Vec& lambda, Vec& g, int& at);
+  int friction_event_count() const;
 
   Contacts contacts_;
   Engine& engine_;
   CompliantForces compliant_;
+  FrictionRows frictions_;
+  std::vector<ActiveFriction> active_frictions_;
+  std::vector<int> sliding_;  // into active_frictions_: joints
+  bool loads_itself_ = false;
+  double jam_ = 1;   // det(1 - mu dN/dl) as last solved
+  int jamming_ = 0;  // into active_frictions_: the one nearest to it
+  Mat Wf_, Xf_, Muf_, R_, Lambda_f_, J_f_;
+  Vec limit_f_, residual_f_, lambda_f_;
+  std::vector<std::pair<int, double>> gradient_;
   std::vector<ActiveContact> active_;
   std::vector<Row> rows_;  // normals, then sticking directions
   int normals_ = 0;
@@ -119,12 +178,20 @@ class ContactDynamics final : public Dynamics {
   Mat W_, D_, X_, Mu_, A_;
   Vec rhs_, force_, column_;
   Vec lambda_e_, zdot_e_, phi_e_, velocity_e_, p_e_, g_e_, b_e_, r_e_;
-  MinimumNorm least_;
-  Vec weight_;
-  Mat weighted_;
-  Vec a_event_, lambda_event_, zdot_event_;
+  LeastNorm qr_;
   State state_e_;
+  // Accelerations and events are asked for at the same state more than once in a step (end of a step, looks for
+  // events). `solved_`: the contacts, W, D, X and A are still those of the accelerations last found.
+  State solved_at_, looked_at_;
+  bool solved_ = false, looked_ = false;
+  Vec a_solved_, lambda_solved_, zdot_solved_, g_looked_;
+  Vec weight_, groups_;
+  Mat weighted_;
+  std::vector<int> columns_;
+  VelocityRow velocity_rows_[3];
+  CoordinateTangent coordinate_tangents_[2];
   mutable std::unique_ptr<Tangents> layout_;
+  std::unique_ptr<Tangents> own_;
 };
 
 }  // namespace clatter::contact

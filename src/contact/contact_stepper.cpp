@@ -41,7 +41,8 @@ ContactStepper::ContactStepper(ContactDynamics& dynamics, const IntegratorSettin
       contact_(dynamics),
       contacts_(dynamics.contacts()),
       engine_(dynamics.engine()),
-      problem_(dynamics.contacts()) {
+      problem_(dynamics.contacts(), dynamics.frictions()),
+      frictions_(dynamics.frictions()) {
   if (!dynamics.active().empty()) throw InputError("time stepping starts without active contacts");
   if (!(settings.step > 0)) throw InputError("time stepping needs a step", "give `step:` a positive time");
   impulse_.setZero(3 * contacts_.slots());
@@ -54,6 +55,11 @@ ContactStepper::ContactStepper(ContactDynamics& dynamics, const IntegratorSettin
   W_end_.setZero(n_.np);
   g_compliant_.setZero(dynamics.compliant().event_count());
   base_ = now_;
+  friction_start_.setZero(2 * frictions_.size());
+  friction_limit_.setZero(frictions_.size());
+  friction_b_.setZero(n_.nv);
+  friction_x_.setZero(n_.nv);
+  friction_mu_.setZero(n_.nc());
 }
 
 void ContactStepper::started() {
@@ -64,6 +70,10 @@ void ContactStepper::started() {
   changes_.clear();
   impulse_.setZero();
   carrying_.clear();
+  friction_start_.setZero();
+  friction_limit_.setZero();
+  friction_samples_.clear();
+  friction_mode_.assign(static_cast<std::size_t>(frictions_.size()), Mode::open);
   worst_ = last_ = step_ = {};
   energy_known_ = false;
   if (contact_.compliant().any()) {
@@ -99,6 +109,13 @@ void ContactStepper::exchange(Archive& archive) {
       if (mode_[static_cast<std::size_t>(slot)] != Mode::open) closed_list_.push_back(slot);
       if (!impulse_.segment<3>(3 * slot).isZero(0)) carrying_.push_back(slot);
     }
+  }
+  archive.vector(friction_start_);
+  archive.vector(friction_limit_);
+  for (Mode& m : friction_mode_) {
+    double mode = static_cast<double>(m);
+    archive.value(mode);
+    m = static_cast<Mode>(static_cast<int>(mode));
   }
   contact_.compliant().exchange(archive);
   if (archive.reading()) energy_known_ = false;
@@ -170,7 +187,9 @@ void ContactStepper::solve_contacts(const char* what) {
     if (report.solved) continue;
     std::vector<std::string> names;
     for (const int i : problem_.island(k))
-      if (names.size() < 5) names.push_back(system().slot_name(problem_[i].slot));
+      if (names.size() < 5)
+        names.push_back(problem_[i].friction >= 0 ? frictions_[problem_[i].friction].name
+                                                  : system().slot_name(problem_[i].slot));
     throw SolveError("contact-not-solved", trial_.t, names,
                      fmt::format("the {} of {} contacts were not found; residual {:.2g}", what,
                                  problem_.island(k).size(), report.complementarity),
@@ -400,6 +419,11 @@ void ContactStepper::accept() {
     carrying_.push_back(c.slot);
   }
   samples_.swap(samples_trial_);
+  friction_samples_.swap(friction_samples_trial_);
+  for (const FrictionSample& f : friction_samples_) {
+    friction_limit_[f.index] = f.limit;
+    for (int c = 0; c < 2; ++c) friction_start_[2 * f.index + c] = f.force[c];
+  }
   last_ = step_;
   worst_.take(step_, trial_.t);
   note_changes();
@@ -453,13 +477,14 @@ void ContactStepper::note_changes() {
   }
   closed_list_.resize(kept);
   for (const ContactSample& sample : samples_) seen_[static_cast<std::size_t>(sample.slot)] = 0;
+  if (any_frictions()) note_friction_changes();
   report_.changed = !changes_.empty();
 }
 
 void ContactStepper::describe_step(std::vector<StepEvent>& out) const {
   static constexpr const char* kWords[] = {"impact", "closes", "opens", "sticks", "slides"};
   for (const StepChange& c : changes_)
-    out.push_back({system().slot_name(c.slot), kWords[static_cast<int>(c.what)],
+    out.push_back({c.friction >= 0 ? frictions_[c.friction].name : system().slot_name(c.slot), kWords[static_cast<int>(c.what)],
                    c.what != StepChange::What::impact
                        ? std::string()
                        : fmt::format("gap rate {:.6g} -> {:.6g} m/s, impulse {:.6g} N s, mean over the step", c.before,

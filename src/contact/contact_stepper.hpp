@@ -38,11 +38,21 @@ struct ContactSample {
   double slip[2] = {0, 0};  // at the end of the step
 };
 
+// A friction row in the last step (friction_stepping.cpp).
+struct FrictionSample {
+  int index = -1;
+  Mode mode = Mode::open;
+  double force[2] = {0, 0};  // along its slips, mean over the step
+  double limit = 0;
+  double slip[2] = {0, 0};  // at the end of the step
+};
+
 // Something that happened to a contact within a step.
 struct StepChange {
   enum class What { impact, closes, opens, sticks, slides } what;
   int slot;
   double impulse = 0, before = 0, after = 0;  // of impacts: normal impulse, gap rates
+  int friction = -1;                          // a friction row's change
 };
 
 // Where the time of the steps went, seconds.
@@ -55,6 +65,7 @@ class ContactStepper : public Integrator {
   ContactStepper(ContactDynamics& dynamics, const IntegratorSettings& settings);
 
   std::span<const ContactSample> contact_samples() const { return samples_; }
+  std::span<const FrictionSample> friction_samples() const { return friction_samples_; }
   const Certificate& certificate() const { return worst_; }  // worst of the run
   const ContactCounts& counts() const { return counts_; }
   const Certificate& last_certificate() const { return last_; }  // of the last step
@@ -92,6 +103,17 @@ class ContactStepper : public Integrator {
   double correct_gaps(const std::vector<char>* closed, bool detected = false);
   // Solves the assembled problem or throws SolveError; keeps its residuals for the certificate.
   void solve_contacts(const char* what);
+  // Friction rows: joints', and the moments of the contacts in the problem. Their rates are
+  //   rate_factor slip + along_factor W . x + bias_factor bias
+  // `sliding`: those that slip keep their direction. The engine must be at the state, the contacts evaluated.
+  bool any_frictions() const { return !system().frictions.empty(); }
+  void add_frictions(const Vec& x, double along_factor, double rate_factor, double bias_factor, bool sliding);
+  // solve_contacts() with limits that agree with the reactions of the same step, lambda + response / unit. `unit` makes
+  // forces of the problem's r: the step, or 1. Leaves forces and limits in friction_samples_trial_.
+  void solve_with_frictions(const char* what, double unit, const Vec& lambda);
+  // Work of the friction rows' r at mean rates, and their slips at the end, into ledger and samples.
+  void book_frictions(const Vec& v_end, double bias_factor);
+  void add_friction_powers(const std::vector<FrictionSample>& samples, Vec& p);
   // Impulses of a collision, by the laws the contacts name (impact.hpp), into item.r of the assembled problem. rates:
   // before it, rows of the items in turn. restitution: one factor a contact on its law's, negative for those that do
   // not touch.
@@ -104,12 +126,19 @@ class ContactStepper : public Integrator {
   Contacts& contacts_;
   Engine& engine_;
   StepProblem problem_;
+  FrictionRows& frictions_;
   std::vector<ContactSample> samples_, samples_trial_;
+  std::vector<FrictionSample> friction_samples_, friction_samples_trial_;
+  struct FrictionItem {
+    int item, friction;
+    int normal;  // item of the contact whose moment it is, -1: a joint's
+  };
+  std::vector<FrictionItem> friction_items_;
   Certificate worst_, last_, step_;
-  Vec impulse_;                           // three numbers a slot: start of the next step's solver
-  std::vector<int> impulse_feature_;      // a slot each: the feature it belongs to
-  std::vector<ContactSample> carried_;    // of the trial step: slot, feature, impulse
-  std::vector<int> carrying_;             // slots whose impulse_ is not zero
+  Vec impulse_;                         // three numbers a slot: start of the next step's solver
+  std::vector<int> impulse_feature_;    // a slot each: the feature it belongs to
+  std::vector<ContactSample> carried_;  // of the trial step: slot, feature, impulse
+  std::vector<int> carrying_;           // slots whose impulse_ is not zero
   double energy_now_ = 0, energy_trial_ = 0;
   bool energy_known_ = false;
   Vec u1_;  // increment of the step
@@ -119,6 +148,8 @@ class ContactStepper : public Integrator {
   void note_changes();
   // Takes the relief that the items of an island allow; false when there is none.
   bool relieve(int island);
+  void note_friction_changes();
+  [[noreturn]] void joints_jam() const;
   // Impulses of one island; small ones by the laws the contacts name, else Moreau's.
   void solve_impact_dense(int island, const Vec& rates, const Vec& restitution);
   void solve_impact_blocks(int island, const Vec& rates, const Vec& restitution, double part);
@@ -144,6 +175,9 @@ class ContactStepper : public Integrator {
   std::vector<StepChange> changes_;
   std::vector<int> row0_;  // first row of each item of the problem
   std::vector<Vec3> bounce_, half_;
+  Vec friction_start_, friction_limit_;  // two numbers and one a friction row: start of the next step's iteration
+  Vec limit_now_, limit_next_, friction_b_, friction_x_, friction_mu_, friction_lambda_;
+  std::vector<Mode> friction_mode_;
   StepTimes times_;
 };
 

@@ -41,6 +41,8 @@ CompliantContact substitute(const RigidContact& law, const System& system) {
   c.damping = damping_for(law.restitution);
   c.friction = law.friction;
   c.friction_velocity = 1e-4 * system.length_scale / system.time_scale;
+  c.rolling = law.rolling;
+  c.drilling = law.drilling;
   return c;
 }
 
@@ -102,6 +104,64 @@ void compile_coordinates(const Contact& contact, const System& sys, PairInstance
   p.coordinates = std::move(c);
 }
 
+void compile_frictions(const System& sys, ContactSystem& out) {
+  for (std::size_t i = 0; i < sys.joint_frictions.size(); ++i) {
+    const JointFrictionIndex& f = sys.joint_frictions[i];
+    FrictionInstance row;
+    row.joint = static_cast<int>(i);
+    row.count = f.count;
+    row.name = sys.model.joints[static_cast<std::size_t>(f.joint)].name;
+    if (out.friction_channels.empty() || out.friction_channels.back() != row.name)
+      out.friction_channels.push_back(row.name);
+    out.channel_of_friction.push_back(static_cast<int>(out.friction_channels.size()) - 1);
+    const auto same = [&](const JointFrictionIndex& other) { return other.joint == f.joint; };
+    if (std::count_if(sys.joint_frictions.begin(), sys.joint_frictions.end(), same) > 1)
+      row.name += "." + (f.count > 1 ? std::string("slide") : f.component[0]);
+    row.velocity = f.velocity;
+    for (int k = 0; k < f.count; ++k) row.scale[k] = f.scale[k];
+    const double arm = f.angular[0] ? f.scale[0] / out.length_scale : 1;
+    row.speed_scale = out.velocity_scale * arm;
+    row.force_scale = out.force_scale / arm;
+    const Measure& m = sys.measures[static_cast<std::size_t>(f.measure[0])];
+    if (m.velocity >= 0) {
+      row.link1 = link_of_velocity(sys, m.velocity);
+    } else {
+      row.link1 = sys.frames[static_cast<std::size_t>(m.a)].link;
+      row.link2 = sys.frames[static_cast<std::size_t>(m.b)].link;
+    }
+    out.frictions.push_back(std::move(row));
+  }
+  out.joint_frictions = static_cast<int>(out.frictions.size());
+  out.friction_of_slot.assign(static_cast<std::size_t>(out.slots()), -1);
+  for (const PairInstance& pair : out.pairs) {
+    if (!pair.rigid || !pair.moments) continue;
+    const RigidContact& law = std::get<RigidContact>(out.laws[static_cast<std::size_t>(pair.contact)]);
+    for (int slot = pair.slot0; slot < pair.slot0 + pair.slots; ++slot) {
+      FrictionInstance row;
+      row.slot = slot;
+      row.link1 = pair.link1;
+      row.link2 = pair.link2;
+      row.scale[0] = row.scale[1] = out.length_scale;
+      row.speed_scale = out.velocity_scale;
+      row.force_scale = out.force_scale;
+      const auto add = [&](const char* what, double length, int count, int first) {
+        if (length <= 0) return;
+        if (out.friction_of_slot[static_cast<std::size_t>(slot)] < 0)
+          out.friction_of_slot[static_cast<std::size_t>(slot)] = static_cast<int>(out.frictions.size());
+        row.name = out.slot_name(slot) + "." + what;
+        row.count = count;
+        row.component[0] = first;
+        row.component[1] = count == 2 ? first + 1 : -1;
+        row.ratio = length / out.length_scale;
+        out.frictions.push_back(row);
+      };
+      // In the plane everything turns about t2.
+      add("rolling", law.rolling, pair.tangents, pair.tangents == 2 ? 4 : 5);
+      if (pair.tangents == 2) add("drilling", law.drilling, 1, 3);
+    }
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<const System> sys, bool smooth) {
@@ -117,6 +177,14 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
     // The body's own frame on its link, then the shape's place in the body's frame.
     Mat3 R_body = Mat3::Identity();
     Vec3 r_body = Vec3::Zero();
+    if (!shape.at.marker.empty()) {
+      const Frame place = sys->on_marker(shape.at);
+      s.link = place.link;
+      s.R = place.R;
+      s.r = place.r;
+      out->shapes.push_back(std::move(s));
+      continue;
+    }
     if (shape.at.body >= 0) {
       const BodyIndex& body = sys->bodies[static_cast<std::size_t>(shape.at.body)];
       const Frame& frame = sys->frames[static_cast<std::size_t>(body.frame)];
@@ -134,9 +202,10 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
     if (smooth && std::holds_alternative<RigidContact>(law))
       law = contact.smooth ? *contact.smooth : substitute(std::get<RigidContact>(law), *sys);
     if (auto* c = std::get_if<CompliantContact>(&law);
-        c != nullptr && c->friction_velocity <= 0 && (c->friction.mu > 0 || c->friction.curve))
+        c != nullptr && c->friction_velocity <= 0 && (c->friction.any() || c->rolling > 0 || c->drilling > 0))
       c->friction_velocity = 1e-3 * out->velocity_scale;
     PairInstance p;
+    p.moments = std::visit([](const auto& l) { return l.rolling > 0 || l.drilling > 0; }, law);
     p.name = contact.name;
     p.shape1 = contact.first;
     p.shape2 = contact.second;
@@ -152,6 +221,10 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
             model.texts, contact.source,
             fmt::format("contact `{}` is written in coordinates and can only be rigid", contact.name),
             smooth ? "use method: event-driven or time-stepping" : "use a force element with a law instead");
+      if (p.moments)
+        throw InputError(model.texts, contact.source,
+                         fmt::format("contact `{}` is written in coordinates and has no moments", contact.name),
+                         "leave out `rolling_friction` and `drilling_friction`");
       compile_coordinates(contact, *sys, p);
     } else {
       const ShapeInstance& s1 = out->shapes[static_cast<std::size_t>(p.shape1)];
@@ -168,6 +241,8 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
     out->laws.push_back(std::move(law));
     out->pairs.push_back(std::move(p));
   }
+  out->smooth = smooth;
+  compile_frictions(*sys, *out);
   out->system = std::move(sys);
   return out;
 }

@@ -42,8 +42,23 @@ struct PairInstance {
   int group = -1;    // into ContactSystem::groups
   int slot0 = 0, slots = 1, tangents = 1;
   bool rigid = true;
+  bool moments = false;        // its law has rolling or drilling friction
   int link1 = -1, link2 = -1;  // that it moves; of a contact in coordinates: one of each tree
   std::shared_ptr<const CoordinateContact> coordinates;
+};
+
+// What friction rows (friction_rows.hpp) are made of: friction in a joint, or the moments of a slot.
+struct FrictionInstance {
+  std::string name;             // "pin", "pin.angle" where the joint has several; "bounce.rolling"
+  int joint = -1;               // into System::joint_frictions
+  int slot = -1;                // else a moment of this slot
+  int count = 1;                // directions that share the limit
+  int component[2] = {-1, -1};  // of the slot
+  double scale[2] = {1, 1};     // slip in m/s = scale * rate
+  double ratio = 0;             // slot: limit = ratio r_N
+  double velocity = 0;          // slip speed of the smoothed law
+  double speed_scale = 1, force_scale = 1;  // of its slip and its force: the model's, at its own lever arm
+  int link1 = -1, link2 = -1;   // that it moves
 };
 
 class ContactSystem {
@@ -59,6 +74,12 @@ class ContactSystem {
   std::vector<ContactLaw> laws;     // parallel to Model::contacts; as used
   std::vector<std::string> groups;  // entries of `contacts:` in the order of the model
   bool any_rigid = false, any_compliant = false;
+  bool smooth = false;                      // friction in joints is smoothed
+  std::vector<FrictionInstance> frictions;  // of joints, then of rigid slots
+  int joint_frictions = 0;
+  std::vector<std::string> friction_channels;  // joints with friction
+  std::vector<int> channel_of_friction;        // a friction of a joint each: into friction_channels
+  std::vector<int> friction_of_slot;           // first of a slot's, -1: none
   double velocity_scale = 1, length_scale = 1, force_scale = 1;
 
   int slots() const { return static_cast<int>(pair_of_slot.size()); }

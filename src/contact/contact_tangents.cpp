@@ -23,11 +23,6 @@ void copy_into(const SparseMatrix<double>& from, SparseMatrix<double>& to) {
   entries(from.pattern(), [&](int i, int j, int k) { to.add(i, j, from.values()[static_cast<std::size_t>(k)]); });
 }
 
-// Velocity-space rows of one component of one contact.
-struct VelocityRow {
-  std::vector<double> g, zq, aq, av;
-};
-
 }  // namespace
 
 const Tangents& ContactDynamics::tangent_layout() const {
@@ -48,7 +43,28 @@ const Tangents& ContactDynamics::tangent_layout() const {
     }
     Fz.add(z, z);
   }
+  bool directed = false;
+  for (const ActiveFriction& f : active_frictions_) {
+    const std::vector<int> columns = frictions_.columns(f.index);
+    P.add_block(columns, columns);
+    if (f.mode == Mode::stick) continue;
+    // The rows that load a sliding friction push along its columns too.
+    const FrictionInstance& friction = frictions_[f.index];
+    std::vector<int> loads;
+    if (friction.slot >= 0) loads.push_back(n.nh + normal_of(friction.slot));
+    for (const FrictionLoad& load : friction.joint >= 0 ? frictions_.joint(f.index).load : std::vector<FrictionLoad>{})
+      for (const int d : {load.force[0], load.force[1], load.moment[0], load.moment[1]})
+        if (d >= 0) loads.push_back(row_of_engine(engine_.system().deformations[static_cast<std::size_t>(d)].row));
+    for (const int row : loads)
+      for (const int c : columns) G.add(row, c);
+    directed = directed || !loads.empty();
+  }
   for (const Row& row : rows_) {
+    if (row.friction >= 0) {
+      for (const int c : frictions_.columns(active_frictions_[static_cast<std::size_t>(row.friction)].index))
+        G.add(row.index, c);
+      continue;
+    }
     const PairInstance& pair = system().pair(active_[static_cast<std::size_t>(row.contact)].slot);
     std::vector<int> columns = path(pair.link1);
     const std::vector<int>& second = path(pair.link2);
@@ -68,8 +84,8 @@ const Tangents& ContactDynamics::tangent_layout() const {
   const PatternPtr p = P.build(), g = G.build(), rz = Rz.build(), f = F.build(), fz = Fz.build();
   layout_ = std::make_unique<Tangents>(Tangents{Matrix(p), Matrix(p), Matrix(p), Matrix(rz), Matrix(f), Matrix(f),
                                                 Matrix(fz), Matrix(g), Matrix(g), Matrix(g), Matrix(g), std::nullopt});
-  for (const ActiveContact& c : active_)
-    if (c.mode == Mode::slide) layout_->N = Matrix(g);
+  for (const ActiveContact& c : active_) directed = directed || c.mode == Mode::slide;
+  if (directed) layout_->N = Matrix(g);
   return *layout_;
 }
 
@@ -78,6 +94,7 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
        {&out.M, &out.C, &out.K, &out.Rz, &out.Fq, &out.Fv, &out.Fz, &out.G, &out.Vq, &out.Aq, &out.Av})
     m->set_zero();
   if (out.N) out.N->set_zero();
+  solved_ = solved_ && same_state(s, solved_at_);
   split(lambda);
   const State& e = engine_state(s);
   // All contact forces as applied wrenches, so that the tree turns its columns under them.
@@ -88,8 +105,15 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
   for (int i = 0; i < normals_; ++i) contacts_.evaluate(active_[static_cast<std::size_t>(i)].slot, false);
   for (int i = 0; i < normals_; ++i)
     contacts_.wrenches(active_[static_cast<std::size_t>(i)].slot, force(i, lambda), wrenches_);
+  for (std::size_t i = 0; i < active_frictions_.size(); ++i) {
+    frictions_.evaluate(active_frictions_[i].index, false);
+    double f[2];
+    friction_force(static_cast<int>(i), lambda, f);
+    frictions_.wrenches(active_frictions_[i].index, f, wrenches_);
+  }
   engine_.set_external(wrenches_);
-  Tangents own = engine_.tangent_layout();
+  if (!own_) own_ = std::make_unique<Tangents>(engine_.tangent_layout());
+  Tangents& own = *own_;
   engine_.tangents(e, a, lambda_e_, own);
   wrenches_.resize(compliant_wrenches);
   engine_.set_external(wrenches_);
@@ -111,9 +135,10 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
     if (out.N) out.N->add(row, j, own.G.values()[at]);
   });
   if (compliant_.any()) compliant_.add_tangents(out);
+  if (!active_frictions_.empty()) add_friction_tangents(lambda, out);
 
-  std::vector<int> columns;
-  VelocityRow rows[3];
+  std::vector<int>& columns = columns_;
+  auto& rows = velocity_rows_;
   for (int i = 0; i < normals_; ++i) {
     const ActiveContact& c = active_[static_cast<std::size_t>(i)];
     const PairInstance& pair = system().pair(c.slot);
@@ -173,7 +198,7 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
       const double speed = nt == 2 ? std::hypot(slot.rate[1], slot.rate[2]) : std::abs(slot.rate[1]);
       double dmu = 0;
       friction_coefficient(system().rigid(c.slot).friction, speed, &dmu);
-      const double across = nt == 2 && speed > 0 ? mu / speed : 0;
+      const double across = turns_with_slip(c) ? mu / speed : 0;
       for (int p = 1; p <= nt; ++p)
         for (int q = 1; q <= nt; ++q) {
           const double dd = d[p - 1] * d[q - 1];
@@ -211,7 +236,7 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
 // Rows written in coordinates are functions of them: K += -r_k H_k, d(dde)/dq = H a + D3[v, v, .], d(dde)/dv = 2 H v.
 void ContactDynamics::add_coordinate_tangents(int i, const Vec3& r, const Vec& a, Tangents& out) {
   const ActiveContact& c = active_[static_cast<std::size_t>(i)];
-  CoordinateTangent t[2];
+  auto& t = coordinate_tangents_;
   for (int k = 0; k < 2; ++k) {
     contacts_.tangent(c.slot, k, t[k]);
     for (std::size_t l = 0; l < t[k].columns.size(); ++l)
@@ -248,6 +273,36 @@ void ContactDynamics::add_coordinate_tangents(int i, const Vec3& r, const Vec& a
     if (!out.N || row.component != 0) continue;
     for (std::size_t j = 0; j < t[1].columns.size(); ++j)
       out.N->add(row.index, t[1].columns[j], -mu * d[0] * t[1].g[j]);
+  }
+}
+
+// Shapes move with their bodies; only rows written in coordinates know the time. With i_t the place of t among a
+// formula's inputs and u their rates, dW/dt = H(i_t, .), d(rate)/dt = H(i_t, .) u, d(bias)/dt = D3[u, u, e_t].
+void ContactDynamics::time_tangent(const State& s, const Vec& a, const Vec& lambda, Vec& r_t, Vec& gamma_t) {
+  const int nc = engine_.sizes().nc();
+  Vec own(nc);
+  engine_.time_tangent(engine_state(s), r_t, own);
+  gamma_t.setZero(sizes_.nc());
+  for (int r = 0; r < nc; ++r) gamma_t[row_of_engine(r)] = own[r];
+  if (rows_.empty()) return;
+  engine_.prepare_response(engine_state(s));
+  columns(false);
+  Contacts::TimeTangent t[2];
+  for (int i = 0; i < normals_; ++i) {
+    const ActiveContact& c = active_[static_cast<std::size_t>(i)];
+    if (!system().pair(c.slot).coordinates) continue;
+    for (int k = 0; k < 2; ++k) contacts_.by_time(c.slot, k, t[k]);
+    const Vec3 r = force(i, lambda);
+    r_t -= r[0] * t[0].column + r[1] * t[1].column;
+    if (c.mode == Mode::slide) {
+      double d[2], slope = 0;
+      sliding(c, d);
+      friction_coefficient(system().rigid(c.slot).friction, std::abs(contacts_[c.slot].rate[1]), &slope);
+      contacts_.column(c.slot, 1, column_.data());
+      r_t += slope * std::copysign(t[1].rate, contacts_[c.slot].rate[1] * t[1].rate) * d[0] * r[0] * column_;
+    }
+    for (const Row& row : rows_)
+      if (row.contact == i) gamma_t[row.index] = t[row.component].bias + t[row.component].column.dot(a);
   }
 }
 

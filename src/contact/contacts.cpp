@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "contact/formula.hpp"
 #include "model/expression.hpp"
+#include "model/formula.hpp"
 
 namespace clatter::contact {
 
@@ -65,7 +65,7 @@ struct Rows {
   T gap, margin;
   V3<T> e[3];
   V3<T> p1, p2, c1, c2;
-  T rate[3], bias[3];
+  T rate[6], bias[6];
 };
 
 template <class T>
@@ -87,6 +87,8 @@ bool rows_of(const ShapeInstance& s1, const ShapeInstance& s2, int slot, const F
     out.e[k] = values(*basis[k]);
     out.rate[k] = out.e[k].dot(u);
     out.bias[k] = out.e[k].dot(a1 - a2) + rates(*basis[k]).dot(u);
+    out.rate[3 + k] = out.e[k].dot(A.w - B.w);
+    out.bias[3 + k] = out.e[k].dot(A.alpha - B.alpha) + rates(*basis[k]).dot(A.w - B.w);
   }
   return true;
 }
@@ -102,6 +104,22 @@ Contacts::Contacts(std::shared_ptr<const ContactSystem> contacts, Engine& engine
   for (const PairInstance& p : contacts_->pairs) any_coordinates_ = any_coordinates_ || p.coordinates != nullptr;
   is_touched_.assign(state_.size(), 0);
   for (SlotState& s : state_) s.gap = contacts_->length_scale;
+}
+
+void Contacts::follow() {
+  for (Branch& branch : branch_) branch.followed = true;
+}
+
+void Contacts::accept() {
+  for (const PairInstance& pair : contacts_->pairs) {
+    if (pair.coordinates) continue;
+    for (const int shape : {pair.shape1, pair.shape2})
+      if (contacts_->shapes[static_cast<std::size_t>(shape)].geometry.kind == ContactShape::Kind::cylinder)
+        for (int k = 0; k < pair.slots; ++k) {
+          Branch& branch = branch_[static_cast<std::size_t>(pair.slot0 + k)];
+          if (branch.feature >= 0) branch.s2 = branch.here;
+        }
+  }
 }
 
 void Contacts::at(const State& s) {
@@ -144,17 +162,17 @@ void Contacts::tangent(int slot, int component, CoordinateTangent& out) const {
     u[i] = in.v < 0 ? 1.0 : in.scale * state_at_.v[in.v];
   }
   row.formula->hessian({x, n}, {g, n}, {H, n * n});
-  std::vector<std::size_t> moving;
+  std::size_t moving[Expression::max_variables], count = 0;
   for (std::size_t i = 0; i < n; ++i)
-    if (row.inputs[i].v >= 0) moving.push_back(i);
-  out.H.setZero(static_cast<Eigen::Index>(moving.size()), static_cast<Eigen::Index>(moving.size()));
-  out.rate_by_q.setZero(static_cast<Eigen::Index>(moving.size()));
-  out.bias_by_q.setZero(static_cast<Eigen::Index>(moving.size()));
-  for (std::size_t a = 0; a < moving.size(); ++a) {
+    if (row.inputs[i].v >= 0) moving[count++] = i;
+  out.H.setZero(static_cast<Eigen::Index>(count), static_cast<Eigen::Index>(count));
+  out.rate_by_q.setZero(static_cast<Eigen::Index>(count));
+  out.bias_by_q.setZero(static_cast<Eigen::Index>(count));
+  for (std::size_t a = 0; a < count; ++a) {
     const std::size_t i = moving[a];
     out.columns.push_back(row.inputs[i].v);
     out.g.push_back(g[i] * row.inputs[i].scale);
-    for (std::size_t b = 0; b < moving.size(); ++b) {
+    for (std::size_t b = 0; b < count; ++b) {
       const double h = H[i * n + moving[b]] * row.inputs[i].scale * row.inputs[moving[b]].scale;
       out.H(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b)) = h;
     }
@@ -173,6 +191,40 @@ void Contacts::tangent(int slot, int component, CoordinateTangent& out) const {
         (third_along(*row.formula, {x, n}, {plus, n}) - third_along(*row.formula, {x, n}, {minus, n}) -
          2 * third_along(*row.formula, {x, n}, {unit, n}));
   }
+}
+
+void Contacts::by_time(int slot, int component, TimeTangent& out) const {
+  const CoordinateRow& row = contacts_->pair(slot).coordinates->row[component];
+  out.column.setZero(engine_.sizes().nv);
+  out.rate = out.bias = 0;
+  if (!row.formula) return;
+  const std::size_t n = row.inputs.size();
+  double x[Expression::max_variables], u[Expression::max_variables], g[Expression::max_variables];
+  double H[Expression::max_variables * Expression::max_variables];
+  double plus[Expression::max_variables], minus[Expression::max_variables], unit[Expression::max_variables];
+  bool timed = false;
+  for (std::size_t i = 0; i < n; ++i) {
+    const CoordinateRow::Input& in = row.inputs[i];
+    x[i] = in.v < 0 ? state_at_.t : in.scale * state_at_.q[in.q];
+    u[i] = in.v < 0 ? 1.0 : in.scale * state_at_.v[in.v];
+    unit[i] = in.v < 0 ? 1 : 0;
+    plus[i] = u[i] + unit[i];
+    minus[i] = u[i] - unit[i];
+    timed = timed || in.v < 0;
+  }
+  if (!timed) return;
+  row.formula->hessian({x, n}, {g, n}, {H, n * n});
+  for (std::size_t i = 0; i < n; ++i) {
+    if (row.inputs[i].v >= 0) continue;
+    for (std::size_t j = 0; j < n; ++j) {
+      out.rate += H[i * n + j] * u[j];
+      if (row.inputs[j].v >= 0) out.column[row.inputs[j].v] += H[i * n + j] * row.inputs[j].scale;
+    }
+  }
+  // D3[u, u, e_t] by polarisation.
+  out.bias = (third_along(*row.formula, {x, n}, {plus, n}) - third_along(*row.formula, {x, n}, {minus, n}) -
+              2 * third_along(*row.formula, {x, n}, {unit, n})) /
+             6;
 }
 
 void Contacts::mark(int slot) {
@@ -202,15 +254,6 @@ void Contacts::detect(const State& s, double reach) {
   }
 }
 
-void Contacts::watch(int slot) {
-  const double apart = distance_bound(slot);
-  if (!(apart > 0)) return evaluate(slot, false);
-  SlotState& out = state_[static_cast<std::size_t>(slot)];
-  out.present = false;
-  out.gap = apart;
-  mark(slot);
-}
-
 void Contacts::evaluate(int slot, bool accelerations) {
   mark(slot);
   const PairInstance& pair = contacts_->pair(slot);
@@ -229,7 +272,7 @@ void Contacts::evaluate(int slot, bool accelerations) {
       out.rate[k] = value.rate;
       out.bias[k] = value.bias;
     }
-    out.rate[2] = out.bias[2] = 0;
+    for (int k = 2; k < 6; ++k) out.rate[k] = out.bias[k] = 0;
     return;
   }
   const ShapeInstance& s1 = contacts_->shapes[static_cast<std::size_t>(pair.shape1)];
@@ -251,11 +294,14 @@ void Contacts::evaluate(int slot, bool accelerations) {
   out.c1 = t.p1 - A.p;
   out.c2 = t.p2 - B.p;
   const Vec3 u = A.v + A.w.cross(out.c1) - B.v - B.w.cross(out.c2);
-  for (int k = 0; k < 3; ++k) out.rate[k] = out.basis.col(k).dot(u);
+  for (int k = 0; k < 3; ++k) {
+    out.rate[k] = out.basis.col(k).dot(u);
+    out.rate[3 + k] = out.basis.col(k).dot(A.w - B.w);
+  }
   if (!accelerations) return;
   Rows<double> rows;
   if (!rows_of<double>(s1, s2, slot - pair.slot0, A, B, branch, rows)) return;
-  for (int k = 0; k < 3; ++k) out.bias[k] = rows.bias[k];
+  for (int k = 0; k < 6; ++k) out.bias[k] = rows.bias[k];
 }
 
 void Contacts::evaluate_on_branch(int slot) {
@@ -311,10 +357,12 @@ void Contacts::tangent(int slot, SlotTangent& out) {
   rows_of<Wide>(s1, s2, slot - pair.slot0, wide(s1.link, 0), wide(s2.link, 6), branch_[static_cast<std::size_t>(slot)],
                 rows);
   out.margin_x = rows.margin.d.head<12>().matrix();
-  for (int k = 0; k < 3; ++k) {
-    const V3<Wide> n1 = rows.c1.cross(rows.e[k]), n2 = rows.c2.cross(rows.e[k]);
+  for (int k = 0; k < (pair.moments ? 6 : 3); ++k) {
+    const V3<Wide>& e = rows.e[k % 3];
+    const V3<Wide> n1 = rows.c1.cross(e), n2 = rows.c2.cross(e);
     for (int i = 0; i < 3; ++i) {
-      const Wide parts[4] = {rows.e[k][i], n1[i], -rows.e[k][i], -n2[i]};
+      Wide parts[4] = {e[i], n1[i], -e[i], -n2[i]};
+      if (k >= 3) parts[0] = parts[2] = Wide(0.0), parts[1] = e[i], parts[3] = -e[i];
       for (int p = 0; p < 4; ++p) {
         out.g[k][3 * p + i] = parts[p].v;
         out.H[k].row(3 * p + i) = parts[p].d.head<12>().matrix().transpose();
@@ -329,10 +377,15 @@ void Contacts::tangent(int slot, SlotTangent& out) {
 void Contacts::column(int slot, int k, double* out) const {
   const PairInstance& pair = contacts_->pair(slot);
   const SlotState& s = state_[static_cast<std::size_t>(slot)];
-  const Vec3 f = s.basis.col(k);
+  const Vec3 f = s.basis.col(k % 3);
   std::fill(out, out + engine_.sizes().nv, 0.0);
   if (pair.coordinates) {
     coordinate(pair.coordinates->row[k], out);
+    return;
+  }
+  if (k >= 3) {
+    engine_.add_generalized(pair.link1, Vec3::Zero(), f, out);
+    engine_.add_generalized(pair.link2, Vec3::Zero(), -f, out);
     return;
   }
   engine_.add_generalized(pair.link1, f, s.c1.cross(f), out);

@@ -9,6 +9,11 @@
 // n', t_i' and rho' come from the kernels evaluated on time jets; `bias` is what is left at generalized accelerations
 // zero. A contact force (r_N, r_1, r_2) puts the wrench f = n r_N + t1 r_1 + t2 r_2 at p1 on body 1, its opposite at p2
 // on body 2: the columns W of the slot.
+//
+// Moments (P-26): components 3, 4, 5 are the spins of body 1 against body 2 about n (drilling), t1 and t2 (rolling; in
+// the plane t2 alone), w = w_1 - w_2, with columns of a pure torque:
+//
+//   spin_i = e_i . w,   spin_i' = e_i . (alpha_1 - alpha_2) + e_i' . w
 #pragma once
 
 #include <memory>
@@ -26,8 +31,8 @@ struct SlotState {
   Mat3 basis;      // columns n, t1, t2
   Vec3 p1, p2;     // world
   Vec3 c1, c2;     // from the mass centres of the links
-  double rate[3];  // gap', slip_1, slip_2
-  double bias[3];  // second rates without generalized accelerations
+  double rate[6];  // gap', slip_1, slip_2, spins about n, t1, t2
+  double bias[6];  // second rates without generalized accelerations
 };
 
 // A row written in coordinates: gradient by velocity index, and second derivatives (formula's inputs).
@@ -43,8 +48,8 @@ struct CoordinateTangent {
 // derivatives by pose increments x and twists xi as in MeasureTangent.
 struct SlotTangent {
   using Row = Eigen::Matrix<double, 12, 1>;
-  Row g[3], rate_x[3], bias_x[3], bias_xi[3];
-  Eigen::Matrix<double, 12, 12> H[3];  // dg/dx
+  Row g[6], rate_x[6], bias_x[6], bias_xi[6];
+  Eigen::Matrix<double, 12, 12> H[6];  // dg/dx
   Row margin_x;
 };
 
@@ -62,8 +67,6 @@ class Contacts {
   void detect(const State& s, double reach);
   // Slots that detect() found present, ascending.
   const std::vector<int>& near() const { return near_; }
-  // One slot at the engine's present links, unless its shapes' balls are apart: then its gap is their distance.
-  void watch(int slot);
   // No larger than the distance of the slot's shapes at the engine's present links.
   double distance_bound(int slot) const {
     return broad_.distance_bound(engine_, contacts_->pair_of_slot[static_cast<std::size_t>(slot)]);
@@ -78,13 +81,23 @@ class Contacts {
   // The same for a slot written in coordinates; component 0 gap, 1 slide.
   void tangent(int slot, int component, CoordinateTangent& out) const;
 
+  // Partial derivatives by time of a row written in coordinates: its column, rate and bias.
+  struct TimeTangent {
+    Vec column;
+    double rate = 0, bias = 0;
+  };
+  void by_time(int slot, int component, TimeTangent& out) const;
+
   // The state whose coordinates the contacts written in them are evaluated at; detect() sets it too.
   void at(const State& s);
 
   const SlotState& operator[](int slot) const { return state_[static_cast<std::size_t>(slot)]; }
+  // Positions are followed step by step: what detect() saw last becomes what the next steps continue.
+  void follow();
+  void accept();
   Branch& branch(int slot) { return branch_[static_cast<std::size_t>(slot)]; }
 
-  // out (nv numbers) = W column k of the slot: 0 normal, 1 and 2 tangents.
+  // out (nv numbers) = W column k of the slot: 0 normal, 1 and 2 tangents, 3 to 5 torques about n, t1, t2.
   void column(int slot, int k, double* out) const;
   // The part of it that belongs to one tree, added to tau, which starts at the tree's first velocity.
   void add_column(int slot, int k, int tree, double* tau);
@@ -96,7 +109,8 @@ class Contacts {
   Engine& engine_;
   BroadPhase broad_;
   std::vector<SlotState> state_;
-  std::vector<int> pairs_, near_, touched_;  // pairs and slots of the last detection; slots evaluated since the one before
+  std::vector<int> pairs_, near_,
+      touched_;  // pairs and slots of the last detection; slots evaluated since the one before
   std::vector<char> is_touched_;
   std::vector<Branch> branch_;
 

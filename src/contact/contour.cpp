@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "contact/formula.hpp"
+#include "model/formula.hpp"
 
 namespace clatter::contact {
 

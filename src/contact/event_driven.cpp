@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 
@@ -15,6 +16,7 @@ EventDriven::EventDriven(std::shared_ptr<const ContactSystem> contacts, Engine& 
     : engine_(engine), dynamics_(std::move(contacts), engine), instant_(dynamics_), settings_(settings) {
   W_.setZero(dynamics_.sizes().np);
   W_base_ = W_;
+  dynamics_.contacts().follow();
 }
 
 void EventDriven::begin_phase(const State& s, double h) {
@@ -48,6 +50,7 @@ void EventDriven::start(const State& s) {
   dynamics_.set_active({}, first);
   dynamics_.stored_energy(first);
   dynamics_.compliant().settle();
+  instant_.forget();
   instant_.settle(first, {}, {}, {}, false, result_);
   W_ += result_.work;
   impacts_ += result_.impacts;
@@ -73,12 +76,14 @@ const StepReport& EventDriven::step(double t_limit) {
   certify();
   if (!report_.at_event) {
     h_ = inner_->next_step();
+    dynamics_.contacts().accept();  // seen there by certify()
     dynamics_.remember_slip();
     return report_;
   }
   guard_progress();
   touched_.clear();
   stopped_.clear();
+  friction_stopped_.clear();
   on_edge_ = false;
   compliant_.clear();
   const int first_compliant = dynamics_.sizes().ne - dynamics_.compliant().event_count();
@@ -89,15 +94,31 @@ const StepReport& EventDriven::step(double t_limit) {
       compliant_.push_back(index - first_compliant);
       pending_ = true;
     }
+    if (info.friction >= 0) {
+      pending_ = true;
+      if (info.kind == ContactEvent::stop && dynamics_.friction_has_stopped(info.friction))
+        friction_stopped_.push_back(info.friction);
+      if (info.kind == ContactEvent::slip) on_edge_ = true;
+      if (info.kind == ContactEvent::jam) {
+        const std::string& name = dynamics_.frictions().joint_name(info.friction);
+        throw SolveError("joint-jams", inner_->state().t, {name},
+                         fmt::format("friction jams joint {}: the reactions it causes itself ask for more friction "
+                                     "without end",
+                                     name),
+                         "reduce its coefficient or the lever arm of its load, or make the guide longer");
+      }
+    }
     if (info.slot < 0) continue;
     pending_ = true;
     if (info.kind == ContactEvent::touch) touched_.push_back(info.slot);
     if (info.kind == ContactEvent::stop && dynamics_.slip_has_stopped(info.slot)) stopped_.push_back(info.slot);
     if (info.kind == ContactEvent::jam)
-      throw SolveError("painleve", inner_->state().t, {dynamics_.system().slot_name(info.slot)},
-                       fmt::format("sliding friction jams contact {}: its normal force grows beyond all bounds",
-                                   dynamics_.system().slot_name(info.slot)),
-                       "reduce the friction of this contact, give it a compliant law, or use method: time-stepping");
+      throw SolveError(
+          "painleve", inner_->state().t, {dynamics_.system().slot_name(info.slot)},
+          fmt::format("sliding friction jams contact {}: its normal force grows beyond all bounds, and the "
+                      "motion is not carried across that singularity",
+                      dynamics_.system().slot_name(info.slot)),
+          "reduce the friction of this contact, give it a compliant law, or use method: time-stepping");
     if (info.kind == ContactEvent::lift || info.kind == ContactEvent::slip) on_edge_ = true;
   }
   return report_;
@@ -113,7 +134,7 @@ void EventDriven::decide() {
     for (const int index : compliant_) ++(index % 2 == 0 ? counts_.closes : counts_.opens);
     compliant_.clear();
   }
-  instant_.settle(s, before, touched_, stopped_, on_edge_, result_);
+  instant_.settle(s, before, touched_, stopped_, on_edge_, result_, {dynamics_.active_frictions(), friction_stopped_});
   W_ += result_.work;
   impacts_ += result_.impacts;
   count_changes();
@@ -158,8 +179,16 @@ void EventDriven::certify() {
   Contacts& contacts = dynamics_.contacts();
   contacts.detect(dynamics_.engine_state(s), dynamics_.system().any_rigid ? dynamics_.system().length_scale : 0);
   now.penetration = deepest_penetration(contacts);
-  if (!dynamics_.system().any_rigid) return certificate_.take(now, s.t);
+  const bool frictions = dynamics_.frictions().joints() > 0;
+  if (!dynamics_.system().any_rigid && !frictions) return certificate_.take(now, s.t);
   const Vec& lambda = inner_->lambda();
+  for (std::size_t i = 0; i < dynamics_.active_frictions().size(); ++i) {
+    dynamics_.frictions().evaluate(dynamics_.active_frictions()[i].index, false);
+    double f[2];
+    dynamics_.friction_force(static_cast<int>(i), lambda, f);
+    const double outside = std::hypot(f[0], f[1]) - dynamics_.friction_limit(static_cast<int>(i), lambda);
+    now.cone = std::max(now.cone, outside / dynamics_.system().force_scale);
+  }
   for (std::size_t i = 0; i < dynamics_.active().size(); ++i) {
     const Vec3 r = dynamics_.force(static_cast<int>(i), lambda);
     const int slot = dynamics_.active()[i].slot;
@@ -213,7 +242,9 @@ void EventDriven::event_log(std::vector<StepEvent>& out) const {
     out.push_back({name.substr(0, colon), colon == name.npos ? "" : name.substr(colon + 2), ""});
   }
   for (const ContactChange& c : result_.changes)
-    out.push_back({dynamics_.system().slot_name(c.slot), c.what, c.detail});
+    out.push_back({c.friction >= 0 ? dynamics_.system().frictions[static_cast<std::size_t>(c.friction)].name
+                                   : dynamics_.system().slot_name(c.slot),
+                   c.what, c.detail});
 }
 
 void EventDriven::exchange(Archive& archive) {
@@ -252,10 +283,26 @@ void EventDriven::exchange(Archive& archive) {
       active.push_back(c);
     }
   }
+  std::vector<ActiveFriction> frictions;
+  for (int i = 0; i < dynamics_.frictions().size(); ++i) {
+    ActiveFriction f;
+    double mode = 0;
+    for (const ActiveFriction& a : dynamics_.active_frictions())
+      if (a.index == i) {
+        f = a;
+        mode = static_cast<double>(a.mode);
+      }
+    archive.value(mode);
+    archive.value(f.direction[0]);
+    archive.value(f.direction[1]);
+    f.index = i;
+    f.mode = static_cast<Mode>(static_cast<int>(mode));
+    if (mode != 0) frictions.push_back(f);
+  }
   dynamics_.compliant().exchange(archive);
   certificate_.exchange(archive);
   if (!archive.reading()) return;
-  dynamics_.set_active(active, s);
+  dynamics_.set_active(active, s, frictions);
   begin_phase(s, h);
   pending_ = false;
   stored_ = dynamics_.stored_energy(s);

@@ -55,6 +55,7 @@ class EventDriven final : public Stepper {
   const std::vector<std::string>& fired_names() const { return fired_names_; }
   bool undecided() const override { return pending_; }
   const std::vector<ActiveContact>& active() const { return dynamics_.active(); }
+  const std::vector<ActiveFriction>& active_frictions() const { return dynamics_.active_frictions(); }
   long impacts() const { return impacts_; }  // moments with an impact
   const ContactCounts& counts() const { return counts_; }
 
@@ -75,7 +76,7 @@ class EventDriven final : public Stepper {
   int stalled_ = 0;  // events since time last moved
   double last_event_ = 0;
   bool pending_ = false;  // the last step ended at events not yet decided
-  std::vector<int> touched_, stopped_, compliant_;
+  std::vector<int> touched_, stopped_, friction_stopped_, compliant_;
   bool on_edge_ = false;
   std::vector<std::string> fired_names_;
   InstantResult result_;

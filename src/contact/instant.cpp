@@ -48,10 +48,11 @@ void Instant::find_closed(const State& s, const std::vector<int>& touched) {
 }
 
 void Instant::settle(State& s, const std::vector<ActiveContact>& before, const std::vector<int>& touched,
-                     const std::vector<int>& stopped, bool on_edge, InstantResult& out) {
+                     const std::vector<int>& stopped, bool on_edge, InstantResult& out, const Frictions& frictions) {
   const ContactSystem& sys = dynamics_.system();
   const double rest = settings.velocity * sys.velocity_scale;
   out.active.clear();
+  out.frictions.clear();
   out.changes.clear();
   out.work.setZero(dynamics_.sizes().np);
   out.impacts = 0;
@@ -61,11 +62,15 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
   out.records.clear();
   stopped_.assign(static_cast<std::size_t>(contacts_.slots()), 0);
   for (const int slot : stopped) stopped_[static_cast<std::size_t>(slot)] = 1;
+  friction_stopped_.assign(static_cast<std::size_t>(dynamics_.frictions().size()), 0);
+  for (const int i : frictions.stopped) friction_stopped_[static_cast<std::size_t>(i)] = 1;
 
+  ambiguity_ = {};
   find_closed(s, touched);
+  const bool joints = dynamics_.frictions().joints() > 0 && !sys.smooth;
   bool solved = closed_.empty();
   if (solved) dynamics_.free_accelerations(s, a_, lambda_e_, zdot_);
-  for (int round = 0; !closed_.empty(); ++round) {
+  for (int round = 0; joints || !closed_.empty(); ++round) {
     if (round >= kMostImpacts) {
       std::vector<std::string> names;
       for (const int slot : closed_) names.push_back(sys.slot_name(slot));
@@ -78,6 +83,7 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
     if (approaching) {
       if (!impact(s, out, false)) break;
       stopped_.assign(stopped_.size(), 0);
+      friction_stopped_.assign(friction_stopped_.size(), 0);
       on_edge = false;
       contacts_.detect(dynamics_.engine_state(s), sys.length_scale);
       continue;
@@ -109,6 +115,7 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
       if (!more) break;
     }
     if (!solved) {
+      if (joints_jam_) joint_jams(s);
       // P-48: the impulsive way out.
       if (!impact(s, out, true)) no_solution(s, ContactStatus::no_solution);
       stopped_.assign(stopped_.size(), 0);
@@ -133,15 +140,35 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
     }
     break;
   }
+  note_ambiguity(out);
 
-  dynamics_.set_active(out.active, s);
-  if (!out.active.empty() || engine_.sizes().nc() > 0) {
+  remove_rest_of_slip(s, out);
+  dynamics_.set_active(out.active, s, out.frictions);
+  if (!out.active.empty() || !out.frictions.empty() || engine_.sizes().nc() > 0) {
     Projector projector(dynamics_);
     projector.start(s);
     if (dynamics_.sizes().nh > 0) projector.positions(s);
     projector.velocities(s);
   }
   describe_changes(before, out);
+  describe_frictions(frictions, out);
+}
+
+// Slip that has stopped is zero. What rounding and steps left of it would point anywhere if the contact slides on, and
+// an event function of slip along the new direction would begin on the wrong side.
+void Instant::remove_rest_of_slip(State& s, const InstantResult& out) {
+  held_ = out.active;
+  bool any = false;
+  for (ActiveContact& c : held_) {
+    if (c.mode != Mode::slide || !stopped_[static_cast<std::size_t>(c.slot)]) continue;
+    c.mode = Mode::stick;
+    any = true;
+  }
+  if (!any) return;
+  dynamics_.set_active(held_, s, out.frictions);
+  Projector projector(dynamics_);
+  projector.start(s);
+  projector.velocities(s);
 }
 
 bool Instant::impact(State& s, InstantResult& out, bool without_collision) {
@@ -209,10 +236,12 @@ bool Instant::impact(State& s, InstantResult& out, bool without_collision) {
     if (P.isZero(0.0)) continue;
     out.changes.push_back(
         {closed_[i], without_collision ? "impact without collision" : "impact",
-         fmt::format("gap rate {:.6g} -> {:.6g} m/s, impulse {:.6g} N s{}, energy {:.6g} J",
-                     impact_problem_.rate[c.row], impact_result_.rate[c.row], P[0],
-                     c.tangents > 0 ? fmt::format(" (tangential {:.6g})", P.tail<2>().norm()) : std::string(),
-                     impact_result_.energy_of_contact[i])});
+         (without_collision ? "sliding friction leaves no acceleration (Painleve), took an impulse: " : "") +
+             fmt::format("gap rate {:.6g} -> {:.6g} m/s, impulse {:.6g} N s{}, energy {:.6g} J",
+                         impact_problem_.rate[c.row], impact_result_.rate[c.row], P[0],
+                         c.tangents > 0 ? fmt::format(" (tangential {:.6g})", P.tail<2>().norm()) : std::string(),
+                         impact_result_.energy_of_contact[i]) +
+             (impact_result_.note.empty() || without_collision ? "" : "; " + impact_result_.note)});
   }
   return true;
 }
@@ -239,9 +268,11 @@ bool Instant::accelerations(const State& at) {
     }
     rows += 1 + c.tangents;
   }
+  rows = collect_frictions(rows);
   W_.setZero(nv, rows);
   D_.setZero(nv, rows);
   X_.setZero(nv, rows);
+  Mu_.setZero(engine_.sizes().nc(), rows);
   problem_.b.setZero(rows);
   problem_.cones.clear();
   for (const Lasting& c : lasting_) {
@@ -264,13 +295,18 @@ bool Instant::accelerations(const State& at) {
         D_.col(c.row) -= mu * c.direction[k - 1] * column_;
       }
     }
-    for (int k = 0; k <= c.tangents; ++k) engine_.response(D_.col(c.row + k).data(), X_.col(c.row + k).data(), nullptr);
   }
-  if (rows == 0) return true;
+  ambiguity_ = {};
+  friction_rows();
+  for (int k = 0; k < rows; ++k)
+    engine_.response(D_.col(k).data(), X_.col(k).data(), Mu_.rows() > 0 ? Mu_.col(k).data() : nullptr);
   problem_.A.noalias() = W_.transpose() * X_;
-  const ContactResult result = solver_.solve(problem_, r_);
-  if (result.status != ContactStatus::solved) return false;
-  a_.noalias() += X_ * r_;
+  if (!solve_with_frictions(at)) return false;
+  if (rows == 0) return true;
+  if (frictions_.empty()) {
+    Q_.noalias() = D_.transpose() * X_;
+    ambiguity_ = find_ambiguity(problem_, Q_, r_);
+  }
   y_.noalias() = problem_.A * r_;
   y_ += problem_.b;
   return true;
@@ -278,9 +314,10 @@ bool Instant::accelerations(const State& at) {
 
 bool Instant::decide(const std::vector<ActiveContact>& before, InstantResult& out, bool again) {
   out.active.clear();
+  out.frictions.clear();
   bool on_edge = false;
-  if (lasting_.empty()) return false;
-  const double largest = problem_.b.cwiseAbs().maxCoeff();
+  if (lasting_.empty() && frictions_.empty()) return false;
+  const double largest = problem_.b.size() > 0 ? problem_.b.cwiseAbs().maxCoeff() : 0;
   const double tolerance = kEdge * std::max(largest, 1e-6 * dynamics_.system().length_scale /
                                                          (engine_.system().time_scale * engine_.system().time_scale));
   for (const Lasting& c : lasting_) {
@@ -317,7 +354,53 @@ bool Instant::decide(const std::vector<ActiveContact>& before, InstantResult& ou
     }
     out.active.push_back(active);
   }
-  return on_edge;
+  return decide_frictions(out, tolerance) || on_edge;
+}
+
+// After the accelerations whose ambiguity it is: contacts, W and X are theirs.
+void Instant::note_ambiguity(InstantResult& out) {
+  if (ambiguity_.kind == Ambiguity::Kind::none) return noted_.clear();
+  const ContactSystem& sys = dynamics_.system();
+  std::vector<const Lasting*> involved;
+  std::vector<int> slots;
+  std::string names;
+  for (const Lasting& c : lasting_) {
+    if (!std::binary_search(ambiguity_.rows.begin(), ambiguity_.rows.end(), c.row)) continue;
+    involved.push_back(&c);
+    slots.push_back(c.slot);
+    names += (names.empty() ? "" : ", ") + sys.slot_name(c.slot);
+  }
+  if (slots.empty() || slots == noted_) return;
+  noted_ = slots;
+  std::string text;
+  if (ambiguity_.kind == Ambiguity::Kind::several) {
+    text = "several accelerations satisfy the laws of rigid contact, with the normal forces";
+    for (const Lasting* c : involved)
+      text += fmt::format("{} {:.6g} or {:.6g} N at {}", c == involved.front() ? "" : ",", r_[c->row],
+                          ambiguity_.other[c->row], sys.slot_name(c->slot));
+    text += "; took the smallest";
+  } else {
+    text = fmt::format("the normal forces of {} depend on each other and their friction does not: ", names);
+    std::string interval = "the motion is not determined by the laws of rigid contact";
+    for (const Lasting* c : involved) {
+      if (c->tangents > 0 || ambiguity_.n.size() == 0 || !std::isfinite(ambiguity_.high - ambiguity_.low)) continue;
+      slip_.setZero(W_.rows());
+      double second = 0;
+      for (int k = 1; k <= sys.pair(c->slot).tangents; ++k) {
+        contacts_.column(c->slot, k, column_.data());
+        slip_ += c->direction[k - 1] * column_;
+        second += c->direction[k - 1] * (column_.dot(a_) + contacts_[c->slot].bias[k]);
+      }
+      const double slope = slip_.dot(X_ * ambiguity_.n);
+      double ends[2] = {second + ambiguity_.low * slope, second + ambiguity_.high * slope};
+      std::sort(ends, ends + 2);
+      interval = fmt::format("the slip of {} may accelerate by anything from {:.6g} to {:.6g} m/s^2",
+                             sys.slot_name(c->slot), ends[0], ends[1]);
+      break;
+    }
+    text += interval + "; took the smallest forces";
+  }
+  out.changes.push_back({slots.front(), "not unique", text});
 }
 
 void Instant::describe_changes(const std::vector<ActiveContact>& before, InstantResult& out) const {

@@ -10,7 +10,7 @@
 // same question is asked a little later along the motion. Impacts that follow each other ever faster are ended when the
 // next flight would be shorter than a given part of the time scale: the contact then lasts (P-49 step 7). Where
 // accelerations have no answer (Painleve) the impulsive one is taken (P-48); where that fails too a named diagnosis is
-// thrown.
+// thrown. Where they have more than one (uniqueness.hpp) the choice is noted, once for as long as it lasts.
 #pragma once
 
 #include <string>
@@ -18,6 +18,7 @@
 
 #include "contact/contact_dynamics.hpp"
 #include "contact/impact.hpp"
+#include "contact/uniqueness.hpp"
 #include "integrate/projection.hpp"
 #include "solve/contact_solver.hpp"
 
@@ -26,8 +27,11 @@ namespace clatter::contact {
 // One line of the event log.
 struct ContactChange {
   int slot = -1;
-  std::string what;    // "impact", "closes", "opens", "sticks", "slides", "accumulates", "jams"
+  // "impact", "impact without collision", "closes", "opens", "sticks", "slides", "slides back", "accumulates", "not
+  // unique"
+  std::string what;
   std::string detail;  // speeds, impulses, cause
+  int friction = -1;   // a friction row's change
 };
 
 // One impact as it was solved.
@@ -40,6 +44,7 @@ struct ImpactRecord {
 
 struct InstantResult {
   std::vector<ActiveContact> active;
+  std::vector<ActiveFriction> frictions;
   std::vector<ContactChange> changes;
   Vec work;  // energy booked to each power channel by impacts
   int impacts = 0;
@@ -63,8 +68,20 @@ class Instant {
   // Decides the contact state at s, changing v by impacts and q, v by projection onto what is closed. `before`: the
   // contacts active until now. `stopped`, `touched`: slots named by events, whatever rounding says of their slip and
   // gap. The dynamics is left with the new active set.
+  // Friction rows likewise: those active until now, and those that events say have stopped.
+  struct Frictions {
+    std::vector<ActiveFriction> before;
+    std::vector<int> stopped;
+  };
   void settle(State& s, const std::vector<ActiveContact>& before, const std::vector<int>& touched,
-              const std::vector<int>& stopped, bool on_edge, InstantResult& out);
+              const std::vector<int>& stopped, bool on_edge, InstantResult& out, const Frictions& frictions);
+  void settle(State& s, const std::vector<ActiveContact>& before, const std::vector<int>& touched,
+              const std::vector<int>& stopped, bool on_edge, InstantResult& out) {
+    settle(s, before, touched, stopped, on_edge, out, Frictions());
+  }
+
+  // Forgets which ambiguities were noted: a new run notes them again.
+  void forget() { noted_.clear(); }
 
   InstantSettings settings;
 
@@ -76,12 +93,29 @@ class Instant {
     bool frictional = false;
   };
 
+  // A friction row of a joint, or of a lasting contact (friction_instant.cpp).
+  struct LastingFriction {
+    int index, row = 0;  // first of its rows in the problem
+    int rows = 0;        // for sticking; 0: slides
+    double direction[2] = {1, 0};
+    int column = -1;   // sliding joint: its column of Wf_
+    double limit = 0;  // of a joint
+  };
+  int collect_frictions(int rows);  // after the contacts' rows; returns the number of all
+  void friction_rows();             // columns, force directions, cones of a slot's moments
+  bool solve_with_frictions(const State& at);
+  bool decide_frictions(InstantResult& out, double tolerance) const;
+  void describe_frictions(const Frictions& frictions, InstantResult& out) const;
+  [[noreturn]] void joint_jams(const State& s) const;
+
   void find_closed(const State& s, const std::vector<int>& touched);
   bool impact(State& s, InstantResult& out, bool without_collision);
   // Complementarity on accelerations at state `at`; leaves r_, y_, a_.
   bool accelerations(const State& at);
   // True when some decision is on the edge.
   bool decide(const std::vector<ActiveContact>& before, InstantResult& out, bool again);
+  void remove_rest_of_slip(State& s, const InstantResult& out);
+  void note_ambiguity(InstantResult& out);
   void describe_changes(const std::vector<ActiveContact>& before, InstantResult& out) const;
   [[noreturn]] void no_solution(const State& s, ContactStatus status);
 
@@ -95,10 +129,18 @@ class Instant {
   ContactProblem problem_;
   std::vector<int> closed_;
   std::vector<Lasting> lasting_;
+  std::vector<LastingFriction> frictions_;
+  std::vector<char> friction_stopped_;
+  Mat Wf_, Xf_, Muf_;  // of sliding joints
+  Vec limit_f_, lambda_now_, b_free_, next_limit_, last_step_;
+  bool joints_jam_ = false;
   std::vector<int> clamped_;  // lasting although they still separate
   std::vector<char> stopped_;
-  Mat W_, D_, X_, Mu_;
-  Vec a_, lambda_e_, zdot_, r_, y_, column_, powers0_, powers1_;
+  std::vector<ActiveContact> held_;
+  Ambiguity ambiguity_;     // of the accelerations last found
+  std::vector<int> noted_;  // slots of the one noted last, while it lasts
+  Mat W_, D_, X_, Mu_, Q_;
+  Vec a_, lambda_e_, zdot_, r_, y_, column_, powers0_, powers1_, slip_;
 };
 
 }  // namespace clatter::contact

@@ -177,8 +177,10 @@ bool capsule_cylinder(const Geometry& a, const Geometry& b, int slot, const Fram
 // Point `which` (0 to 3) of the rim `up` of a cylinder over a plane with normal n. 0 is the deepest, and moves round
 // the rim; where the cylinder stands so upright that it has no deepest point, and for the others, a quarter turn each
 // from it, the point is one of the body. These stay where they are while the cylinder is nearly upright, the only time
-// they bear anything: a support must not run round the rim of a coin that comes to rest. Features: 0 moving, 1 of the
-// body.
+// they bear anything: a support must not run round the rim of a coin that comes to rest by steps. Where positions are
+// followed (Branch) they keep their quarter turns: a deepest point that rolls over one that stays would touch it
+// without speed. Within a step point 0 is then the deepest or the highest, whichever continues the last accepted
+// position. Features: 0 deepest, 1 of the body, 2 highest.
 template <class T>
 V3<T> rim_point(const Geometry& g, const Frame3<T>& frame, bool up, int which, const V3<T>& n, Branch& branch) {
   constexpr double upright = 1e-7, nearly_upright = 1e-2;
@@ -186,11 +188,20 @@ V3<T> rim_point(const Geometry& g, const Frame3<T>& frame, bool up, int which, c
   const T tilt = length_of<T, 2>(V2<T>(nx, ny));
   if constexpr (searching<T>) {
     const bool known = branch.feature >= 0;
-    if (tilt > nearly_upright || (!known && tilt > upright)) branch.s1 = std::atan2(-ny, -nx);
-    branch.feature = which == 0 && tilt > upright ? 0 : 1;
+    bool highest = false;
+    if (tilt > upright) {
+      const double deepest = std::atan2(-ny, -nx);
+      if (!known) branch.s2 = deepest;
+      highest = branch.followed && std::cos(deepest - branch.s2) < 0;
+      if (!known || branch.followed || tilt > nearly_upright)
+        branch.s1 = highest ? deepest + std::numbers::pi : deepest;
+      branch.here = deepest;
+    }
+    branch.feature = which != 0 || tilt <= upright ? 1 : (highest ? 2 : 0);
   }
   const V3<T> centre = frame.p + frame.z * (up ? g.length / 2 : -g.length / 2);
-  if (branch.feature == 0) return centre - (frame.x * nx + frame.y * ny) * (g.radius / tilt);
+  if (branch.feature != 1)
+    return centre - (frame.x * nx + frame.y * ny) * ((branch.feature == 0 ? g.radius : -g.radius) / tilt);
   const double angle = branch.s1 + which * std::numbers::pi / 2;
   return centre + frame.x * (g.radius * std::cos(angle)) + frame.y * (g.radius * std::sin(angle));
 }

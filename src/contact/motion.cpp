@@ -13,12 +13,13 @@ Motion::Motion(std::shared_ptr<const System> system, Engine& engine, const Simul
                const IntegratorSettings& settings)
     : system_(std::move(system)), engine_(engine) {
   lambda_e_.setZero(engine.sizes().nc());
-  if (system_->model.contacts.empty()) {
+  if (system_->model.contacts.empty() && system_->joint_frictions.empty()) {
     stepper_ = std::make_unique<PlainStepper>(make_integrator(settings, engine), engine, settings.project);
     return;
   }
   contacts_ = ContactSystem::compile(system_, simulate.method == Method::smooth);
   snapshot_.resize(static_cast<std::size_t>(contacts_->slots()));
+  friction_.resize(contacts_->frictions.size());
   if (simulate.method != Method::time_stepping) {
     auto stepper = std::make_unique<EventDriven>(contacts_, engine, settings);
     event_driven_ = stepper.get();
@@ -46,6 +47,7 @@ std::vector<std::string> Motion::channel_names() const {
     names.push_back(group + ".friction");
     names.push_back(group + ".impact");
   }
+  for (const std::string& joint : contacts_->friction_channels) names.push_back(joint + ".friction");
   return names;
 }
 
@@ -116,6 +118,7 @@ void Motion::observe(const State& s, const Vec& lambda, const Vec& W) {
       if (!r.isZero(0.0)) put(i, Mode::slide, r);
     }
   }
+  if (!contacts_->frictions.empty()) observe_frictions(dynamics, lambda);
 }
 
 std::vector<ExtraQuantity> Motion::quantities() const {
@@ -184,6 +187,7 @@ std::vector<ExtraQuantity> Motion::quantities() const {
     for (int k = 0; k < pair.slots; ++k)
       describe(contacts_->slot_name(pair.slot0 + k), pair.slot0 + k, 1, pair.tangents);
   }
+  friction_quantities(list);
   const int np = engine_.sizes().np;
   for (std::size_t g = 0; g < contacts_->groups.size(); ++g)
     for (int k = 0; k < 2; ++k) {

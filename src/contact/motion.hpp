@@ -27,6 +27,14 @@ struct SlotSnapshot {
   Vec3 world_force = Vec3::Zero();  // on the first body
 };
 
+// One friction row at a sample.
+struct FrictionSnapshot {
+  Mode mode = Mode::open;
+  double force[2] = {0, 0};  // along its slips, in N
+  double limit = 0;
+  bool backward = false;  // slides, or begins to, against the component
+};
+
 class Motion {
  public:
   // `settings.scheme` is the one of the smooth motion, or of time stepping by `simulate`.
@@ -45,6 +53,7 @@ class Motion {
   // Contacts at a sample of the last step.
   void observe(const State& s, const Vec& lambda, const Vec& W);
   const SlotSnapshot& slot(int i) const { return snapshot_[static_cast<std::size_t>(i)]; }
+  const FrictionSnapshot& friction(int i) const { return friction_[static_cast<std::size_t>(i)]; }
   // The engine's multipliers among those of the stepper's equations.
   const Vec& engine_lambda(const Vec& lambda);
   State engine_state(const State& s);
@@ -59,7 +68,12 @@ class Motion {
   std::unique_ptr<Stepper> stepper_;
   EventDriven* event_driven_ = nullptr;
   ContactStepper* time_stepping_ = nullptr;
+  void observe_frictions(ContactDynamics& dynamics, const Vec& lambda);
+  void friction_quantities(std::vector<ExtraQuantity>& list) const;
+
   std::vector<SlotSnapshot> snapshot_;
+  std::vector<FrictionSnapshot> friction_;
+  std::vector<double> tell_;  // forces of joints, for the engine's own quantities
   Vec lambda_e_, W_;
 };
 

@@ -51,6 +51,7 @@ void NonsmoothAlpha::started() {
     }
   }
   consistent(now_, closed_, force_, a_, lambda_, zdot_);
+  friction_samples_ = friction_samples_trial_;
   known_ = true;
   A_ = a_;
   B_ = zdot_;
@@ -63,12 +64,23 @@ void NonsmoothAlpha::exchange(Archive& archive) {
   archive.vector(B_);
   archive.vector(force_);
   for (char& c : closed_) archive.count(c);
+  // Friction rows as samples: every row has one or none.
+  std::vector<FrictionSample> all(static_cast<std::size_t>(frictions_.size()));
+  for (const FrictionSample& f : friction_samples_) all[static_cast<std::size_t>(f.index)] = f;
+  friction_samples_.clear();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    archive.count(all[i].index);
+    archive.value(all[i].limit);
+    for (int c = 0; c < 2; ++c) archive.value(all[i].force[c]);
+    if (all[i].index >= 0) friction_samples_.push_back(all[i]);
+  }
 }
 
 void NonsmoothAlpha::consistent(const State& s, const std::vector<char>& closed, Vec& forces, Vec& a, Vec& lambda,
                                 Vec& zdot) {
   dynamics_.accelerations(s, a, lambda, zdot);
-  if (!system().any_rigid) return;
+  friction_samples_trial_.clear();
+  if (!system().any_rigid && frictions_.joints() == 0) return;
   engine_.prepare_response(contact_.engine_state(s));
   problem_.begin(nullptr);
   const double slow = kNoSlip * system().velocity_scale;
@@ -89,11 +101,14 @@ void NonsmoothAlpha::consistent(const State& s, const std::vector<char>& closed,
     for (int k = 0; k < item.rows(); ++k) item.b[k] = problem_.along(problem_.size() - 1, k, a) + c.bias[k];
     item.r = forces.segment<3>(3 * slot);
   }
+  friction_items_.clear();
+  if (any_frictions()) add_frictions(a, 1, 0, 1, true);
   forces.setZero();
   if (problem_.size() == 0) return;
   assemble(1);
-  solve_contacts("forces");
-  for (int i = 0; i < problem_.size(); ++i) forces.segment<3>(3 * problem_[i].slot) = problem_[i].r;
+  solve_with_frictions("forces", 1, lambda);
+  for (int i = 0; i < problem_.size(); ++i)
+    if (problem_[i].friction < 0) forces.segment<3>(3 * problem_[i].slot) = problem_[i].r;
   problem_.impulses(impulses_);
   problem_.response(impulses_, x_, mu_step_);
   a += x_;
@@ -144,7 +159,8 @@ bool NonsmoothAlpha::smooth_part(double h) {
     }
     matrix_.solve(rhs_.data(), residual_.data(), da_.data(), dlambda_.data());
     problem_.begin(&matrix_);
-    if (system().any_rigid) {
+    friction_items_.clear();
+    if (system().any_rigid || frictions_.joints() > 0) {
       engine_.prepare_response(contact_.engine_state(trial_));
       for (int slot = 0; slot < contacts_.slots(); ++slot) {
         if (!closed_[static_cast<std::size_t>(slot)]) continue;
@@ -160,12 +176,14 @@ bool NonsmoothAlpha::smooth_part(double h) {
           item.b[row] = c.rate[row] + cv * problem_.along(problem_.size() - 1, row, da_);
         item.r = force_trial_.segment<3>(3 * slot);
       }
+      if (any_frictions()) add_frictions(da_, cv, 1, 0, false);
     }
     force_trial_.setZero();
     if (problem_.size() > 0) {
       assemble(cv);
-      solve_contacts("forces");
-      for (int i = 0; i < problem_.size(); ++i) force_trial_.segment<3>(3 * problem_[i].slot) = problem_[i].r;
+      solve_with_frictions("forces", 1, lambda_trial_ + dlambda_);
+      for (int i = 0; i < problem_.size(); ++i)
+        if (problem_[i].friction < 0) force_trial_.segment<3>(3 * problem_[i].slot) = problem_[i].r;
       problem_.impulses(impulses_);
       problem_.response(impulses_, x_, mu_step_);
       da_ += x_;
@@ -264,10 +282,11 @@ bool NonsmoothAlpha::collide() {
 }
 
 void NonsmoothAlpha::powers_at(const State& s, const Vec& a, const Vec& lambda, const Vec& forces,
-                               const std::vector<char>& closed, Vec& p) {
+                               const std::vector<char>& closed, const std::vector<FrictionSample>& frictions, Vec& p) {
   dynamics_.powers(s, a, lambda, p);
-  if (!system().any_rigid) return;
+  if (!system().any_rigid && frictions.empty()) return;
   engine_.prepare_response(contact_.engine_state(s));
+  add_friction_powers(frictions, p);
   add_contact_powers(forces, closed, p);
 }
 
@@ -301,8 +320,8 @@ bool NonsmoothAlpha::attempt(double t1) {
 
   // Work of the smooth part, at its own end: a jump comes after.
   if (n_.np > 0) {
-    powers_at(now_, a_, lambda_, force_, closed_, p_base_);
-    powers_at(trial_, a_trial_, lambda_trial_, force_trial_, closed_, p_end_);
+    powers_at(now_, a_, lambda_, force_, closed_, friction_samples_, p_base_);
+    powers_at(trial_, a_trial_, lambda_trial_, force_trial_, closed_, friction_samples_trial_, p_end_);
     W_trial_ += 0.5 * h * (p_base_ + p_end_);
   }
 
@@ -344,6 +363,7 @@ bool NonsmoothAlpha::attempt(double t1) {
       if (change > 0.1 * mu0 * std::max(before[0], after[0])) restart_ = true;
     }
   }
+  if (any_frictions()) restart_ = finish_frictions() || restart_;
   if (n_.nh > 0 && settings_.project) {
     projector_.positions(trial_);
   }
@@ -364,6 +384,7 @@ bool NonsmoothAlpha::attempt(double t1) {
   }
   if (restart_) {
     consistent(trial_, closed_trial_, force_trial_, a_trial_, lambda_trial_, zdot_trial_);
+    if (any_frictions()) finish_frictions();
     A_trial_ = a_trial_;
     B_trial_ = zdot_trial_;
   } else {
@@ -398,6 +419,25 @@ bool NonsmoothAlpha::attempt(double t1) {
   trial_known_ = true;
   finish_step(!jump, penetration);
   return true;
+}
+
+bool NonsmoothAlpha::finish_frictions() {
+  bool jumped = false;
+  engine_.prepare_response(contact_.engine_state(trial_));
+  for (FrictionSample& now : friction_samples_trial_) {
+    const FrictionInstance& row = frictions_[now.index];
+    if (row.slot >= 0) contacts_.evaluate(row.slot, false);
+    frictions_.evaluate(now.index, false);
+    for (int c = 0; c < row.count; ++c) now.slip[c] = frictions_.rate(now.index)[c];
+    now.mode = frictions_.speed(now.index) > kNoSlip * system().velocity_scale ? Mode::slide : Mode::stick;
+    const FrictionSample* was = nullptr;
+    for (const FrictionSample& f : friction_samples_)
+      if (f.index == now.index) was = &f;
+    const double change = was == nullptr ? std::hypot(now.force[0], now.force[1])
+                                         : std::hypot(now.force[0] - was->force[0], now.force[1] - was->force[1]);
+    jumped = jumped || change > 0.1 * std::max(now.limit, was == nullptr ? 0.0 : was->limit);
+  }
+  return jumped;
 }
 
 void NonsmoothAlpha::accept() {

@@ -47,10 +47,12 @@ class NonsmoothAlpha final : public ContactStepper {
   bool collide();
   // Accelerations, multipliers and forces of lasting contacts at a state, from the laws at acceleration level.
   void consistent(const State& s, const std::vector<char>& closed, Vec& forces, Vec& a, Vec& lambda, Vec& zdot);
+  // Slips at the end of the step, and whether friction of a row has jumped within it.
+  bool finish_frictions();
   // Rates at which contact forces work at the engine's present links, added to the channels.
   void add_contact_powers(const Vec& forces, const std::vector<char>& closed, Vec& p);
   void powers_at(const State& s, const Vec& a, const Vec& lambda, const Vec& forces, const std::vector<char>& closed,
-                 Vec& p);
+                 const std::vector<FrictionSample>& frictions, Vec& p);
 
   double am_, af_, g_, b_;
   StepMatrix matrix_;

@@ -11,8 +11,7 @@ namespace clatter::contact {
 inline double deepest_penetration(const Contacts& contacts) {
   double depth = 0;
   for (const int slot : contacts.near())
-    if (contacts.system().pair(slot).rigid == contacts.system().any_rigid)
-      depth = std::max(depth, -contacts[slot].gap);
+    if (contacts.system().pair(slot).rigid == contacts.system().any_rigid) depth = std::max(depth, -contacts[slot].gap);
   return depth;
 }
 

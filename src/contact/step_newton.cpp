@@ -34,7 +34,6 @@ constexpr double kExact = 1e-30, kRounded = 1e-16;  // |F|^2 by its scale: no be
 constexpr double kStart = 1e-12;                    // natural map of a start that needs no iteration
 constexpr double kTarget = 1e-14;                   // gone on to while an iteration gains much
 constexpr double kAccepted = 1e-9;                  // solved, where rounding or the conditioning allow no more
-bool dbg() { static const bool on = getenv("DBG") != nullptr; return on; }
 bool dbg2() { static const bool on = getenv("DBG2") != nullptr; return on; }
 constexpr int kBetweenChecks = 10;
 
@@ -80,8 +79,8 @@ void StepProblem::newton_matrix(std::span<const int> list, double stiffness) {
           // Row j of rho W^T, turned by the slopes: what one unit of velocity j does to the impulses.
           double c[3] = {0, 0, 0};
           for (int l = 0; l < rows; ++l) {
-            const double w = W_[static_cast<std::size_t>(right.offset + l * gr.size + j)] * stiffness /
-                             diagonal_scale_[at][l];
+            const double w =
+                W_[static_cast<std::size_t>(right.offset + l * gr.size + j)] * stiffness / diagonal_scale_[at][l];
             for (int k = 0; k < rows; ++k) c[k] += slopes_[at](k, l) * w;
           }
           for (int k = 0; k < rows; ++k) {
@@ -271,7 +270,6 @@ double StepProblem::newton(std::span<const int> list, bool shortly, double best)
       for (const int i : list) keep_[static_cast<std::size_t>(i)] = r0_[static_cast<std::size_t>(i)];
       const bool solved = coupled_newton(list, kStiffest, scale, shortly ? kCoupled : kPolish);
       residual = solved ? take_outer(list, best) : last;
-      if (dbg()) fprintf(stderr, "   outer %d coupled %d residual %.2e fact %ld\n", outer, solved, residual, counts_.factorisations);
       coupled = solved && residual < 0.1 * last;
       if (!coupled) {
         if (shortly) break;
@@ -286,7 +284,6 @@ double StepProblem::newton(std::span<const int> list, bool shortly, double best)
         if (!solved) r1_[at] = project(items_[at].cone, z_[at]);
       }
       residual = take_outer(list, best);
-      if (dbg()) fprintf(stderr, "   outer %d convex %d kappa %.0e residual %.2e fact %ld\n", outer, solved, stiffness, residual, counts_.factorisations);
       // Where radii of friction that follow the normal impulses converge slowly, the whole law is tried.
       coupled = friction && residual < kNear && residual > 0.1 * last;
       stiffness = solved ? std::min(kStiffest, 10 * stiffness) : std::max(kSoftest, 0.1 * stiffness);
@@ -360,7 +357,6 @@ StepProblem::Report StepProblem::solve_many(std::span<const int> list, bool shor
         r0_[static_cast<std::size_t>(i)] = attempt == 1 ? Vec3(Vec3::Zero()) : best_[static_cast<std::size_t>(i)];
       if (kSweeps[attempt] > 0) best = sweep(list, kSweeps[attempt], best);
       best = newton(list, false, best);
-      if (dbg()) fprintf(stderr, "attempt %d n %zu best %.2e fact %ld\n", attempt, list.size(), best, counts_.factorisations);
     }
   }
   for (const int i : list) items_[static_cast<std::size_t>(i)].r = best_[static_cast<std::size_t>(i)];

@@ -8,7 +8,8 @@ namespace clatter::contact {
 
 namespace {
 
-// Up to this many rows of an island the dense methods are affordable: where Newton's fails, and for the laws of impacts.
+// Up to this many rows of an island the dense methods are affordable: where Newton's fails, and for the laws of
+// impacts.
 constexpr int kDenseRows = 160;
 
 int find_root(std::vector<int>& root, int i) {
@@ -32,7 +33,8 @@ void StepProblem::Report::take(const Report& other) {
   violation = std::max(violation, other.violation);
 }
 
-StepProblem::StepProblem(Contacts& contacts) : contacts_(contacts), engine_(contacts.engine()), joints_(by_joints()) {
+StepProblem::StepProblem(Contacts& contacts, FrictionRows& frictions)
+    : contacts_(contacts), frictions_(frictions), engine_(contacts.engine()), joints_(by_joints()) {
   coupling_ = &joints_;
   const int nv = engine_.sizes().nv;
   for (Vec* x : {&column_, &answer_, &x_, &F_, &d_, &trial_, &weight_, &lu_x_}) x->setZero(nv);
@@ -79,7 +81,8 @@ StepProblem::Coupling StepProblem::by_matrix(const StepMatrix& matrix) const {
   std::vector<int> root(trees), tree_of(static_cast<std::size_t>(engine_.sizes().nv));
   for (std::size_t t = 0; t < trees; ++t) {
     root[t] = static_cast<int>(t);
-    for (int v = tree.trees[t].v0; v < tree.trees[t].v1; ++v) tree_of[static_cast<std::size_t>(v)] = static_cast<int>(t);
+    for (int v = tree.trees[t].v0; v < tree.trees[t].v1; ++v)
+      tree_of[static_cast<std::size_t>(v)] = static_cast<int>(t);
   }
   const Pattern& M = matrix.tangents().M.pattern();
   const Pattern& G = matrix.tangents().G.pattern();
@@ -124,15 +127,11 @@ void StepProblem::begin(StepMatrix* matrix) {
   island_begin_.assign(1, 0);
 }
 
-StepProblem::Item& StepProblem::add(int slot, const BlockCone& cone) {
-  Item item;
-  item.slot = slot;
-  item.cone = cone;
-  items_.push_back(item);
-  std::array<Part, 2> parts;
-  const PairInstance& pair = contacts_.system().pair(slot);
+void StepProblem::make_room(int link1, int link2) {
+  const Item& item = items_.back();
+  std::array<Part, 2>& parts = parts_.emplace_back();
   int count = 0;
-  for (const int link : {pair.link1, pair.link2}) {
+  for (const int link : {link1, link2}) {
     if (link < 0) continue;
     const int tree = engine_.system().tree.links[static_cast<std::size_t>(link)].tree;
     const int g = coupling_->group_of_tree[static_cast<std::size_t>(tree)];
@@ -144,6 +143,16 @@ StepProblem::Item& StepProblem::add(int slot, const BlockCone& cone) {
     W_.resize(W_.size() + static_cast<std::size_t>(item.rows() * group.size));
     ++count;
   }
+}
+
+StepProblem::Item& StepProblem::add(int slot, const BlockCone& cone) {
+  Item item;
+  item.slot = slot;
+  item.cone = cone;
+  items_.push_back(item);
+  const PairInstance& pair = contacts_.system().pair(slot);
+  make_room(pair.link1, pair.link2);
+  const std::array<Part, 2>& parts = parts_.back();
   int last_tree = -1;
   for (const int link : {pair.link1, pair.link2}) {
     if (link < 0) continue;
@@ -159,7 +168,23 @@ StepProblem::Item& StepProblem::add(int slot, const BlockCone& cone) {
       contacts_.add_column(slot, k, tree, W);
     }
   }
-  parts_.push_back(parts);
+  return items_.back();
+}
+
+StepProblem::Item& StepProblem::add_friction(int friction, const BlockCone& cone) {
+  Item item;
+  item.friction = friction;
+  item.cone = cone;
+  items_.push_back(item);
+  make_room(frictions_[friction].link1, frictions_[friction].link2);
+  for (int k = 0; k < item.rows(); ++k) {
+    frictions_.column(friction, k, column_.data());
+    for (const Part& part : parts_.back()) {
+      if (part.group < 0) continue;
+      double* W = W_.data() + part.offset + k * group_of(part).size;
+      for (const auto& [v0, n] : group_of(part).ranges) W = std::copy(column_.data() + v0, column_.data() + v0 + n, W);
+    }
+  }
   return items_.back();
 }
 
@@ -295,7 +320,8 @@ void StepProblem::respond(double factor) {
     } else {
       engine_.response(column_.data(), answer_.data(), nullptr);
     }
-    for (std::size_t j = first; j < last; ++j) each_entry(jobs_[j], [&](int v, std::size_t at) { X_[at] = answer_[v]; });
+    for (std::size_t j = first; j < last; ++j)
+      each_entry(jobs_[j], [&](int v, std::size_t at) { X_[at] = answer_[v]; });
   }
   if (factor != 1)
     for (double& x : X_) x *= factor;
@@ -320,6 +346,11 @@ void StepProblem::assemble(double factor) {
     }
     diagonal_[static_cast<std::size_t>(i)] = A;
     const double t = std::max(A(1, 1), A(2, 2)) + std::abs(A(1, 2));
+    if (items_[static_cast<std::size_t>(i)].cone.alone) {
+      const double d = std::max(A(0, 0), A(1, 1)) + std::abs(A(0, 1));
+      diagonal_scale_[static_cast<std::size_t>(i)].setConstant(d > 0 ? d : 1);
+      continue;
+    }
     diagonal_scale_[static_cast<std::size_t>(i)] = Vec3(A(0, 0) > 0 ? A(0, 0) : 1, t > 0 ? t : 1, t > 0 ? t : 1);
   }
 }
@@ -332,7 +363,8 @@ int StepProblem::rows() const {
 
 std::span<const int> StepProblem::island(int k) const {
   const auto at = static_cast<std::size_t>(k);
-  return {island_items_.data() + island_begin_[at], static_cast<std::size_t>(island_begin_[at + 1] - island_begin_[at])};
+  return {island_items_.data() + island_begin_[at],
+          static_cast<std::size_t>(island_begin_[at + 1] - island_begin_[at])};
 }
 
 int StepProblem::island_rows(int k) const {
@@ -415,6 +447,14 @@ StepProblem::Report StepProblem::solve_dense(int which) {
       dense_.b[at + k] = item.b[k];
       r_[at + k] = item.r[k];
       warm = warm || item.r[k] != 0;
+    }
+    if (c.alone) {
+      for (int k = 0; c.sliding && k < c.tangents; ++k)
+        dense_.cones.push_back(Cone::box(at + k, -c.limit * c.d[k], -c.limit * c.d[k]));
+      if (!c.sliding)
+        dense_.cones.push_back(c.tangents == 1 ? Cone::box(at, -c.limit, c.limit) : Cone::disc(-1, at, 0, c.limit));
+      at += item.rows();
+      continue;
     }
     dense_.cones.push_back(c.bilateral ? Cone::line(at) : Cone::ray(at));
     if (c.sliding) {

@@ -3,12 +3,12 @@
 //   y = b + W^T x,   x = factor X r,   r in K(r), -y in the normal cone of K(r) at r
 //
 // X = response of the jointed bodies to the columns W of the contacts: by the engine's mass (Engine::response), or by a
-// StepMatrix. Bodies that no joint or force couples do not feel each other: columns are stored over groups of velocities
-// that answer together, and nothing of the size contacts x contacts is formed. Contacts that share no group, directly or
-// through others, are solved apart (islands), each by
-// Newton's method in the space of velocities (step_newton.cpp) with a sparse factorisation over the graph of bodies that
-// touch, and sweeps over the contacts between its attempts; where these fail and rows are few, by the dense methods of
-// ContactSolver. Whatever the method, the residual of the natural map decides.
+// StepMatrix. Bodies that no joint or force couples do not feel each other: columns are stored over groups of
+// velocities that answer together, and nothing of the size contacts x contacts is formed. Contacts that share no group,
+// directly or through others, are solved apart (islands), each by Newton's method in the space of velocities
+// (step_newton.cpp) with a sparse factorisation over the graph of bodies that touch, and sweeps over the contacts
+// between its attempts; where these fail and rows are few, by the dense methods of ContactSolver. Whatever the method,
+// the residual of the natural map decides.
 #pragma once
 
 #include <array>
@@ -17,6 +17,7 @@
 
 #include "contact/block_cone.hpp"
 #include "contact/contacts.hpp"
+#include "contact/friction_rows.hpp"
 #include "contact/step_matrix.hpp"
 #include "solve/block_lu.hpp"
 #include "solve/contact_solver.hpp"
@@ -31,7 +32,8 @@ class StepProblem {
     Vec3 b = Vec3::Zero();
     Vec3 r = Vec3::Zero();       // start of the solver, then its result
     Vec3 relief = Vec3::Zero();  // what b may be changed by where the problem as it stands has no solution
-    int rows() const { return 1 + cone.tangents; }
+    int friction = -1;           // a friction row instead of a slot
+    int rows() const { return cone.rows(); }
   };
   struct Report {
     bool solved = true;
@@ -43,12 +45,14 @@ class StepProblem {
     long newton = 0, factorisations = 0, sweeps = 0, dense = 0;
   };
 
-  explicit StepProblem(Contacts& contacts);
+  StepProblem(Contacts& contacts, FrictionRows& frictions);
 
   // Starts a problem at the engine's present response. `matrix`: null for the engine's mass.
   void begin(StepMatrix* matrix);
   // Adds a contact with its columns. Its slot must be evaluated.
   Item& add(int slot, const BlockCone& cone);
+  // The same for a friction row, evaluated.
+  Item& add_friction(int friction, const BlockCone& cone);
   int size() const { return static_cast<int>(items_.size()); }
   Item& operator[](int i) { return items_[static_cast<std::size_t>(i)]; }
   const Item& operator[](int i) const { return items_[static_cast<std::size_t>(i)]; }
@@ -140,7 +144,11 @@ class StepProblem {
   void newton_matrix(std::span<const int> list, double stiffness);
   double sweep(std::span<const int> list, int sweeps, double best);
 
+  // Room for the columns of the last item over the groups of two links.
+  void make_room(int link1, int link2);
+
   Contacts& contacts_;
+  FrictionRows& frictions_;
   Engine& engine_;
   StepMatrix* matrix_ = nullptr;
   Coupling joints_, stiff_;

@@ -92,7 +92,8 @@ bool MoreauStepper::free_velocity(double h) {
 bool MoreauStepper::collect(double h) {
   problem_.begin(matrix_.get());
   role_.clear();
-  if (!system().any_rigid) return false;
+  friction_items_.clear();
+  if (!system().any_rigid && frictions_.joints() == 0) return false;
   engine_.prepare_response(contact_.engine_state(mid_));
   change_ = speed_of(dv_);
   const double reach = kReach * h * (largest_speed() + change_) + 1e-9 * system().length_scale;
@@ -109,6 +110,7 @@ bool MoreauStepper::collect(double h) {
     contacts_.evaluate_on_branch(m.slot);
     if (contacts_[m.slot].present) impacts = take_in(m.slot, h) || impacts;
   }
+  if (any_frictions()) add_frictions(dv_, 1, 1, moreau_.theta * h, false);
   return impacts;
 }
 
@@ -168,6 +170,12 @@ void MoreauStepper::collide(double h) {
   int row = 0;
   for (int i = 0; i < problem_.size(); ++i) {
     const StepProblem::Item& item = problem_[i];
+    if (item.friction >= 0) {
+      // Friction rows answer afterwards, to the impulses of the impact too.
+      for (int k = 0; k < item.rows(); ++k) rates_[row++] = frictions_.rate(item.friction)[k];
+      factors_[i] = -1;
+      continue;
+    }
     const SlotState& s = contacts_[item.slot];
     const char role = role_[static_cast<std::size_t>(i)];
     for (int k = 0; k < item.rows(); ++k) {
@@ -213,10 +221,11 @@ void MoreauStepper::contact_step(double h) {
   assemble(1);
   impact_.assign(static_cast<std::size_t>(problem_.size()), Vec3::Zero());
   if (impacts) collide(h);
-  solve_contacts("impulses");
+  solve_with_frictions("impulses", h, impacts ? Vec(lambda_smooth_ + mu_step_ / h) : lambda_smooth_);
   carried_.clear();
   features_.clear();
   for (int i = 0; i < problem_.size(); ++i) {
+    if (problem_[i].friction >= 0) continue;
     remember_impulse(problem_[i].slot, problem_[i].r);
     features_.push_back({problem_[i].slot, contacts_.branch(problem_[i].slot).feature});
     problem_[i].r += impact_[static_cast<std::size_t>(i)];
@@ -231,9 +240,10 @@ void MoreauStepper::contact_step(double h) {
   jump_ = impacts;
   W_trial_ = W_;
   samples_trial_.clear();
+  book_frictions(trial_.v, theta * h);
   for (int i = 0; i < problem_.size(); ++i) {
     const StepProblem::Item& item = problem_[i];
-    if (item.r.isZero(0)) continue;
+    if (item.friction >= 0 || item.r.isZero(0)) continue;
     const SlotState& s = contacts_[item.slot];
     ContactSample sample;
     sample.slot = item.slot;

@@ -33,6 +33,11 @@ struct Branch {
   int feature = -1;       // edge, face, end of a contour; -1 not yet known
   double s1 = 0, s2 = 0;  // contour parameters
   int axis = 0;           // axis of the second shape that t1 follows: 0 x, 1 y
+  // Positions are followed in time, step by accepted step (events), and `here` is the direction seen at the last one
+  // looked at: a coin's supports may then run with its deepest point, and go on smoothly where a trial step overshoots
+  // the flat position, at which the deepest point changes sides.
+  bool followed = false;
+  double here = 0;
 };
 
 template <class T>

@@ -48,9 +48,28 @@ FunctionInput Compiler::quantity(const std::string& name, const Source& source) 
   for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
     const Body& body = model_.bodies[i];
     const std::optional<std::string> rest = after(body.name);
-    std::vector<std::pair<std::string, Placement>> places = {{"", Placement{}}};
-    for (const FrameDef& f : body.frames) places.emplace_back(f.name + ".", f.placement);
-    for (const auto& [prefix, placement] : places) {
+    struct Place {
+      std::string prefix;
+      Placement placement;
+      std::string marker;
+    };
+    std::vector<Place> places = {{"", Placement{}, ""}};
+    for (const FrameDef& f : body.frames)
+      places.push_back({f.name + ".", f.placement, is_flexible(body.kind) ? f.name : ""});
+    if (is_flexible(body.kind)) {
+      const FlexibleIndex& index = sys_.flexible[static_cast<std::size_t>(sys_.bodies[i].flexible)];
+      for (int k = 0; k < index.states; ++k)
+        for (const char* what : {"eta.", "rate.eta."}) {
+          const std::string word = what + std::to_string(index.first + k + 1);
+          known.push_back(body.name + "." + word);
+          if (!rest || *rest != word) continue;
+          Measure m;
+          m.q = index.q + k;
+          m.velocity = index.v + k;
+          return {*what == 'e' ? FunctionInput::Kind::value : FunctionInput::Kind::rate, add_measure(m)};
+        }
+    }
+    for (const auto& [prefix, placement, marker] : places) {
       for (const char* what : {"position", "velocity"})
         for (const char* c : {"x", "y", "z"}) known.push_back(body.name + "." + prefix + what + "." + c);
       if (!rest || rest->compare(0, prefix.size(), prefix) != 0) continue;
@@ -63,10 +82,11 @@ FunctionInput Compiler::quantity(const std::string& name, const Source& source) 
         m.kind = MeasureKind::coordinate;
         m.params.a = Vec3::Unit(axis);
         m.a = world_frame_;
-        m.b = frame_of({static_cast<int>(i), placement, body.name + "." + prefix, source});
+        m.b = frame_of({static_cast<int>(i), placement, body.name + "." + prefix, source, marker});
         return {what == "position" ? FunctionInput::Kind::value : FunctionInput::Kind::rate, add_measure(m)};
       }
-      if (body.kind == BodyKind::planar && prefix.empty() && (word == "angle" || word == "angular_velocity.z")) {
+      if ((body.kind == BodyKind::planar || body.kind == BodyKind::planar_flexible) && prefix.empty() &&
+          (word == "angle" || word == "angular_velocity.z")) {
         Measure m;
         m.kind = MeasureKind::angle;
         m.a = world_frame_;
@@ -198,6 +218,9 @@ void Compiler::build_loads() {
     load.torque = l.torque;
     load.follower = l.follower;
     load.frame = frame_of(l.at);
+    for (const Attachment* a : {&l.at, l.reaction ? &*l.reaction : nullptr})
+      if (a && l.torque && !sys_.turns(*a))
+        fail(a->source, "the torque `" + l.name + "` acts on `" + a->label + "`, a boundary node without rotations");
     if (l.reaction) load.reaction = frame_of(*l.reaction);
     for (int k = 0; k < 3; ++k) load.component[k] = function(l.component[k]);
     load.channel = channel(l.name);

@@ -51,8 +51,10 @@ bool Compiler::planar_pair(const Attachment& a, const Attachment& b) const {
 }
 
 bool Compiler::particle_pair(const Attachment& a, const Attachment& b) const {
-  const auto particle = [&](int body) { return body >= 0 && is_particle(model_.bodies[body].kind); };
-  return particle(a.body) || particle(b.body);
+  const auto particle = [&](const Attachment& x) {
+    return x.body >= 0 && (is_particle(model_.bodies[x.body].kind) || !sys_.turns(x));
+  };
+  return particle(a) || particle(b);
 }
 
 int Compiler::frame_of(const Attachment& a) {
@@ -60,6 +62,8 @@ int Compiler::frame_of(const Attachment& a) {
   if (a.body < 0) {
     f.R = a.placement.rotation.toRotationMatrix();
     f.r = a.placement.position;
+  } else if (!a.marker.empty()) {
+    f = sys_.on_marker(a);
   } else {
     const Placement X = body_in_link_[a.body] * a.placement;
     f.link = sys_.bodies[a.body].link;
@@ -252,6 +256,9 @@ void Compiler::joint_rows(int index) {
   };
   const auto held_product = [&](int axis_a, int axis_b) {
     if (in_tree || particle) return;
+    // Moments on a bearing whose friction counts them are written in A's axes, as its forces are, whatever the angle.
+    if (axis_a == 2 && j.friction && j.friction->length > 0 && j.kind != JointKind::prismatic)
+      std::swap(axis_a, axis_b);
     if (planar && (!in_plane(A, axis_a) || !in_plane(B, axis_b))) return;
     const std::string name = std::string(1, static_cast<char>('x' + axis_a)) + static_cast<char>('x' + axis_b);
     Deformation& d =
@@ -460,7 +467,7 @@ void Compiler::finish_rows() {
   for (const int m : sys_.turning) sys_.measure_active[m] = 1;
   sys_.frame_active.assign(sys_.frames.size(), 0);
   for (std::size_t i = 0; i < sys_.measures.size(); ++i)
-    if (sys_.measure_active[i] && sys_.measures[i].velocity < 0)
+    if (sys_.measure_active[i] && sys_.measures[i].velocity < 0 && sys_.measures[i].block < 0)
       sys_.frame_active[sys_.measures[i].a] = sys_.frame_active[sys_.measures[i].b] = 1;
   for (const CompiledLoad& load : sys_.loads) {
     sys_.frame_active[load.frame] = 1;

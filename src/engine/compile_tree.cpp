@@ -191,12 +191,15 @@ void Compiler::place_bodies() {
 bool Compiler::may_stand_in_tree(const Joint& j) const {
   const std::vector<JointStep> steps = joint_steps(j.kind);
   if (steps.empty() || !j.in_tree.value_or(model_.joint_coordinates)) return false;
+  // Friction that grows with the reactions needs them as multipliers.
+  if (j.friction && j.friction->coefficient.any()) return false;
   // A direction that the kind holds rigid but the user made elastic or driven belongs to the absolute form.
   for (const JointComponent& c : j.components)
     if (std::none_of(steps.begin(), steps.end(), [&](const JointStep& s) { return s.component == c.name; }))
       return false;
   for (const Attachment* a : {&j.a, &j.b})
-    if (a->body >= 0 && is_particle(model_.bodies[a->body].kind)) return false;
+    if (a->body >= 0 && (is_particle(model_.bodies[a->body].kind) || is_flexible(model_.bodies[a->body].kind)))
+      return false;
   if (planar_pair(j.a, j.b)) {
     // In the plane a tree may turn about z and slide along directions of the plane.
     for (const JointStep& s : steps) {
@@ -254,6 +257,7 @@ void Compiler::build_links() {
   sys_.bodies.resize(model_.bodies.size());
   body_in_link_.resize(model_.bodies.size());
   for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+    if (is_flexible(model_.bodies[i].kind)) continue;
     const int tj = tree_joint_of_body_[i];
     if (tj < 0) {
       emit_body(static_cast<int>(i), -1, false);
@@ -266,6 +270,8 @@ void Compiler::build_links() {
       add_child_bodies(static_cast<int>(i));
     }
   }
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i)
+    if (is_flexible(model_.bodies[i].kind)) emit_flexible(static_cast<int>(i));
   sys_.tree.finish();
 }
 
@@ -288,10 +294,10 @@ void Compiler::emit_body(int body, int tree_joint, bool reversed) {
   link.mass = b.mass;
   if (tree_joint < 0) {
     const Mat3 R = pose_[body].rotation.toRotationMatrix();
-    link.mobility = b.kind == BodyKind::rigid      ? Mobility::free6
-                    : b.kind == BodyKind::planar   ? Mobility::planar3
-                    : b.kind == BodyKind::particle ? Mobility::particle3
-                                                   : Mobility::particle2;
+    link.mobility = b.kind == BodyKind::particle          ? Mobility::particle3
+                    : b.kind == BodyKind::planar_particle ? Mobility::particle2
+                    : is_planar(b.kind)                   ? Mobility::planar3
+                                                          : Mobility::free6;
     if (is_planar(b.kind)) {
       if (std::abs(R(2, 2) - 1) > 1e-9)
         fail(b.source, "the planar body `" + b.name + "` is turned out of the x-y plane");
@@ -450,7 +456,7 @@ void Compiler::scales() {
     for (const FrameDef& f : model_.bodies[i].frames)
       length = std::max(length, (f.placement.position - model_.bodies[i].center_of_mass).norm());
     const double m = model_.bodies[i].mass;
-    if (model_.bodies[i].kind == BodyKind::rigid || model_.bodies[i].kind == BodyKind::planar)
+    if (!is_particle(model_.bodies[i].kind))
       length = std::max(length, std::sqrt(model_.bodies[i].inertia.diagonal().maxCoeff() / m));
     speed = std::max({speed, velocity_[i].norm()});
   }
@@ -470,6 +476,7 @@ void Compiler::scales() {
 }
 
 void Compiler::run() {
+  prepare_flexible();
   place_bodies();
   choose_trees();
   build_links();
@@ -511,7 +518,9 @@ void Compiler::run() {
       }
     }
   }
+  finish_flexible();
   build_joints();
+  build_frictions();
   build_force_elements();
   build_loads();
   finish_rows();

@@ -15,6 +15,8 @@
 
 namespace clatter {
 
+struct FlexibleBody;
+
 // One elementary motion of a joint: about or along axis 0..2 of the joint frame.
 struct JointStep {
   Mobility mobility;
@@ -44,6 +46,12 @@ class Compiler {
   void build_links();
   void emit_body(int body, int joint, bool reversed);
   void add_child_bodies(int body);
+  // (compile_flexible.cpp)
+  void prepare_flexible();
+  void emit_flexible(int body);
+  void finish_flexible();
+  std::shared_ptr<const Block> make_block(const Body& b, double level);
+  void start_flexible(const FlexibleIndex& f);
   void fill_initial_coordinates();
   void scales();
   bool may_stand_in_tree(const Joint& j) const;
@@ -54,6 +62,8 @@ class Compiler {
   void build_joints();
   void joint_rows(int index);
   void coupling_row(const Joint& j, int index);
+  void build_frictions();  // compile_friction.cpp
+  void joint_friction(int index);
   int add_measure(const Measure& m);
   int angle_measure(int joint, const std::string& component, bool count_turns);
   std::optional<int> component_measure(int joint, const std::string& component, bool count_turns);
@@ -89,6 +99,7 @@ class Compiler {
   std::vector<Placement> body_in_link_;  // body's frame in the axes of its link, from the link's mass centre
   std::vector<Placement> pose_;          // start poses of the bodies' frames
   std::vector<Vec3> velocity_, omega_;   // start velocities of the bodies' frames
+  std::map<const fem::ReducedBody*, std::shared_ptr<const FlexibleBody>> flexible_bodies_;
   std::map<std::pair<int, std::string>, int> measure_of_component_;
   std::vector<int> offset_at_start_;  // deformations whose offset is their value at the start
   std::map<std::string, int> state_of_element_;

@@ -39,6 +39,7 @@ struct Measure {
   MeasureParams params;
   int a = -1, b = -1;         // frames
   int q = -1, velocity = -1;  // joint coordinate and its velocity
+  int block = -1, row = -1;   // instead: a row that a block brings along
   int turns = -1;             // inner state that counts turns of an angle, -1: none
   double rate_scale = 1;      // screw links: displacement a radian
 };

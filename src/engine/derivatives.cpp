@@ -22,6 +22,11 @@ std::vector<int> Derivatives::measure_columns(const System& sys, int measure) co
   const Measure& m = sys.measures[measure];
   if (m.velocity >= 0) return {m.velocity};
   std::vector<int> columns;
+  if (m.block >= 0) {
+    const TreeRange& range = sys.tree.trees[sys.tree.rigid_trees + m.block];
+    for (int v = range.v0; v < range.v1; ++v) columns.push_back(v);
+    return columns;
+  }
   for (const int frame : {m.a, m.b})
     if (sys.frames[frame].link >= 0) append(columns, sys.tree.path[sys.frames[frame].link]);
   return columns;
@@ -55,7 +60,7 @@ Derivatives::Derivatives(const Engine& engine) : tree_(engine.system().tree) {
     r.zq.resize(r.columns.size());
     r.aq.resize(r.columns.size());
     r.av.resize(r.columns.size());
-    if (m.velocity >= 0) continue;
+    if (m.velocity >= 0 || m.block >= 0) continue;
     r.pair = pair_of(m.a, m.b);
     if (r.pair >= 0) continue;
     r.pair = static_cast<int>(pairs_.size());
@@ -70,10 +75,18 @@ Derivatives::Derivatives(const Engine& engine) : tree_(engine.system().tree) {
     pairs_.push_back(std::move(pair));
   }
   point_.reserve(tree_.longest_path());
+  turning_.reserve(tree_.longest_path());
 
   PatternBuilder P(nv, nv), G(nc, nv), Rz(nv, nz), F(nz, nv), Fz(nz, nz);
   P.add_diagonal();
-  for (std::size_t l = 0; l < sys.tree.links.size(); ++l) {
+  int largest_block = 0;
+  for (std::size_t t = sys.tree.rigid_trees; t < sys.tree.trees.size(); ++t) {
+    std::vector<int> all;
+    for (int v = sys.tree.trees[t].v0; v < sys.tree.trees[t].v1; ++v) all.push_back(v);
+    P.add_block(all, all);
+    largest_block = std::max(largest_block, static_cast<int>(all.size()));
+  }
+  for (int l = 0; l < sys.tree.rigid_links; ++l) {
     const std::vector<int>& path = sys.tree.path[l];
     const std::vector<int> own(path.end() - sys.tree.links[l].nv, path.end());
     P.add_block(own, path);
@@ -129,6 +142,14 @@ Derivatives::Derivatives(const Engine& engine) : tree_(engine.system().tree) {
     for (const int i : pair.columns)
       for (const int j : pair.columns) pair.slots.push_back(pattern_->slot(i, j));
   }
+  // The rows of a block stand one after the other in each of its columns.
+  for (std::size_t t = sys.tree.rigid_trees; t < sys.tree.trees.size(); ++t) {
+    const TreeRange& range = sys.tree.trees[t];
+    std::vector<int>& starts = block_columns_.emplace_back();
+    for (int v = range.v0; v < range.v1; ++v) starts.push_back(pattern_->slot(range.v0, v));
+  }
+  for (std::vector<double>* m : {&block_M_, &block_C_, &block_K_})
+    m->resize(static_cast<std::size_t>(largest_block) * static_cast<std::size_t>(largest_block));
   const std::size_t longest = 8 * static_cast<std::size_t>(tree_.longest_path()) + 8;
   for (Composite* c : {&composite_, &other_}) {
     c->columns.reserve(longest);
@@ -164,6 +185,10 @@ void Derivatives::measures(Engine& engine, bool accelerations) {
     if (m.velocity >= 0) {
       r.g[0] = m.rate_scale;
       r.zq[0] = r.aq[0] = r.av[0] = 0;
+      continue;
+    }
+    if (m.block >= 0) {
+      tree_.block_row(m.block, m.row, r.g.data(), r.zq.data(), r.aq.data(), r.av.data());
       continue;
     }
     measure_tangent(m.kind, m.params, engine.frames_[m.a], engine.frames_[m.b], r.t);
@@ -313,11 +338,10 @@ void Derivatives::load(Engine& engine, const CompiledLoad& load, int frame, doub
     const int carrier = sys.frames[load.frame].link;
     if (carrier >= 0) {
       const std::vector<int>& turning = sys.tree.path[carrier];
-      for (const int j : turning) {
-        Vec3 angular, linear;
-        velocity_column(sys.tree, engine.work_, link_of_velocity(sys, j), j, engine.frames_[load.frame].p, angular,
-                        linear);
-        const Vec3 df = angular.cross(f);
+      tree_.point(carrier, engine.frames_[load.frame].p, engine.frames_[load.frame].v, turning_);
+      for (std::size_t c = 0; c < turning.size(); ++c) {
+        const int j = turning[c];
+        const Vec3 df = turning_.J.col(static_cast<Eigen::Index>(c)).tail<3>().cross(f);
         for (std::size_t i = 0; i < path.size(); ++i) {
           const double work = load.torque ? point_.J.col(i).tail<3>().dot(df) : point_.J.col(i).head<3>().dot(df);
           out.K.add(path[i], j, -work);
@@ -340,11 +364,29 @@ void Derivatives::load(Engine& engine, const CompiledLoad& load, int frame, doub
   }
 }
 
-int Derivatives::link_of_velocity(const System& sys, int velocity) const {
-  for (std::size_t l = 0; l < sys.tree.links.size(); ++l)
-    if (velocity >= sys.tree.links[l].v && velocity < sys.tree.links[l].v + sys.tree.links[l].nv)
-      return static_cast<int>(l);
-  return -1;
+void Derivatives::blocks(Engine& engine, const Vec& lambda, Tangents& out) {
+  const System& sys = engine.system();
+  const Tree& tree = sys.tree;
+  for (const FlexibleIndex& f : sys.flexible) {
+    const auto k = static_cast<std::size_t>(f.block);
+    double multipliers[6];
+    if (f.row >= 0)
+      for (int i = 0; i < 6; ++i) multipliers[i] = lambda[sys.deformations[static_cast<std::size_t>(f.row + i)].row];
+    tree_.block(f.block, engine.F_, engine.N_, f.row >= 0 ? multipliers : nullptr, block_M_.data(), block_C_.data(),
+                block_K_.data());
+    const TreeRange& range = tree.trees[tree.rigid_trees + k];
+    const int n = range.v1 - range.v0;
+    auto M = out.M.values(), C = out.C.values(), K = out.K.values();
+    for (int j = 0; j < n; ++j) {
+      const std::size_t slot = static_cast<std::size_t>(block_columns_[k][static_cast<std::size_t>(j)]);
+      const std::size_t column = static_cast<std::size_t>(j) * static_cast<std::size_t>(n);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+        M[slot + i] += block_M_[column + i];
+        C[slot + i] += block_C_[column + i];
+        K[slot + i] += block_K_[column + i];
+      }
+    }
+  }
 }
 
 void Derivatives::inner_states(Engine& engine, const State& s, Tangents& out) {
@@ -445,6 +487,7 @@ void Derivatives::evaluate(Engine& engine, const State& s, const Vec& lambda, Ta
     C[slot] += c;
     K[slot] += k;
   });
+  blocks(engine, lambda, out);
 
   measures(engine, sys.sizes.nc() > 0);
   for (const int i : sys.elastic) stress(engine, sys.deformations[i], s, out);

@@ -62,13 +62,16 @@ struct Derivatives {
   void outer_inputs(const CompiledFunction& f, const double* gradient, const std::vector<int>& columns,
                     const std::vector<double>& values, const Composite* own, Tangents& out) const;
   int pair_of(int a, int b) const;
-  int link_of_velocity(const System& sys, int velocity) const;
+  void blocks(Engine& engine, const Vec& lambda, Tangents& out);
 
   TreeTangent tree_;
   std::vector<FramePair> pairs_;
   std::vector<MeasureRows> rows_;
   Composite composite_, other_;
-  TreeTangent::PointColumns point_;
+  TreeTangent::PointColumns point_, turning_;
+  // Dense tangents of one block at a time, and where each of its columns starts in the pattern.
+  std::vector<double> block_M_, block_C_, block_K_;
+  std::vector<std::vector<int>> block_columns_;
   PatternPtr pattern_, pattern_G_, pattern_Rz_, pattern_F_, pattern_Fz_;
 };
 

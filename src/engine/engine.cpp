@@ -27,7 +27,7 @@ Engine::~Engine() = default;
 
 Engine::Engine(std::shared_ptr<const System> system)
     : system_(std::move(system)),
-      work_(system_->tree),
+      work_(system_->tree, system_->model.gravity),
       frames_(system_->frames.size()),
       measures_(system_->measures.size()),
       F_(system_->tree.links.size() + 1, Vec3::Zero()),
@@ -65,10 +65,10 @@ Engine::Engine(std::shared_ptr<const System> system)
       const auto add = [&](int link) {
         if (link >= 0) trees.push_back(sys.tree.links[link].tree);
       };
-      if (m.velocity >= 0) {
-        for (std::size_t l = 0; l < sys.tree.links.size(); ++l)
-          if (sys.tree.links[l].v <= m.velocity && m.velocity < sys.tree.links[l].v + sys.tree.links[l].nv)
-            add(static_cast<int>(l));
+      if (m.block >= 0) {
+        trees.push_back(sys.tree.rigid_trees + m.block);
+      } else if (m.velocity >= 0) {
+        trees.push_back(sys.tree.tree_of_velocity(m.velocity));
       } else {
         add(sys.frames[m.a].link);
         add(sys.frames[m.b].link);
@@ -182,6 +182,13 @@ MeasureValue<double> Engine::measure_value(int measure, const State& s, const do
     out.e = m.rate_scale * s.q[m.q];
     out.de = m.rate_scale * s.v[m.velocity];
     out.bias = qdd ? m.rate_scale * qdd[m.velocity] : 0;
+    return out;
+  }
+  if (m.block >= 0) {
+    const RowValue row = work_.blocks[m.block]->row(m.row);
+    out.e = row.e;
+    out.de = row.de;
+    out.bias = row.dde;
     return out;
   }
   clatter::evaluate(m.kind, m.params, frames_[m.a], frames_[m.b], out);
@@ -360,7 +367,10 @@ void Engine::add_gradient(const Deformation& d, double factor) {
     const Measure& m = system_->measures[d.terms[k].measure];
     const MeasureValue<double>& value = measures_[d.terms[k].measure];
     const double c = factor * factors[k];
-    if (m.velocity >= 0) {
+    if (m.block >= 0) {
+      work_.blocks[m.block]->row_gradient(m.row, c,
+                                          tau_.data() + system_->tree.trees[system_->tree.rigid_trees + m.block].v0);
+    } else if (m.velocity >= 0) {
       tau_[m.velocity] += c * m.rate_scale;
     } else {
       wrench_on_frame(m.a, c * value.fA, c * value.nA);
@@ -428,6 +438,7 @@ void Engine::sweep(Vec& r) {
   rotate_inertias(system_->tree, work_);
   inertia_wrenches(system_->tree, work_, F_, N_);
   project_wrenches(system_->tree, work_, r);
+  add_block_forces(system_->tree, work_, r);
   r -= tau_;
 }
 
@@ -481,7 +492,11 @@ void Engine::constraint_forces(const State& s, const Vec& lambda, Vec& f) {
 
 void Engine::project_path(int link, Vec3 F, Vec3 N, double* tau) const {
   const Tree& tree = system_->tree;
-  const int v0 = tree.trees[tree.links[link].tree].v0;
+  const int t0 = tree.links[link].tree, v0 = tree.trees[t0].v0;
+  if (link >= tree.rigid_links) {
+    work_.blocks[t0 - tree.rigid_trees]->project(link - tree.trees[t0].link0, F, N, tau);
+    return;
+  }
   for (int i = link; i >= 0; i = tree.links[i].parent) {
     const Link& l = tree.links[i];
     const LinkMotion& m = work_.motion[i];
@@ -522,6 +537,7 @@ void Engine::project_path(int link, Vec3 F, Vec3 N, double* tau) const {
         break;
       }
       case Mobility::weld:
+      case Mobility::marker:
         break;
     }
     N += m.r.cross(F);
@@ -549,6 +565,10 @@ void Engine::build_G(int rows) {
           if (m.velocity >= seg.v0 && m.velocity < seg.v0 + seg.n)
             G_[seg.offset + m.velocity - seg.v0] += c * m.rate_scale;
         }
+        continue;
+      }
+      if (m.block >= 0) {
+        work_.blocks[m.block]->row_gradient(m.row, c, G_.data() + segment_of(sys.tree.rigid_trees + m.block).offset);
         continue;
       }
       const MeasureValue<double>& value = measures_[d.terms[k].measure];
@@ -687,9 +707,7 @@ void Engine::tangents(const State& s, const Vec& a, const Vec& lambda, Tangents&
 
 double Engine::potential(const State& s) const {
   const System& sys = *system_;
-  double E = 0;
-  for (std::size_t i = 0; i < sys.tree.links.size(); ++i)
-    E -= sys.tree.links[i].mass * sys.model.gravity.dot(work_.motion[i].p);
+  double E = potential_energy(sys.tree, work_, sys.model.gravity);
   for (const int i : sys.elastic) {
     const Deformation& d = sys.deformations[i];
     if (d.stress != Deformation::Stress::law) continue;
@@ -717,6 +735,8 @@ void Engine::powers(const State& s, const Vec&, const Vec& lambda, Vec& p) {
     else
       p[d.channel] -= stress(d, s) * value.rate;
   }
+  for (const FlexibleIndex& f : sys.flexible)
+    if (f.channel >= 0) p[f.channel] -= work_.blocks[f.block]->dissipation_power();
   for (const CompiledLoad& load : sys.loads) {
     const Vec3 f = load_vector(load, s);
     const auto velocity = [&](int frame) -> Vec3 { return load.torque ? frames_[frame].w : frames_[frame].v; };
@@ -759,6 +779,10 @@ void Engine::scales(Vec& u_scale, Vec& v_scale, Vec& z_scale) const {
   const System& sys = *system_;
   for (int i = 0; i < sys.sizes.nv; ++i) {
     u_scale[i] = sys.velocity_angular[i] ? 1.0 : sys.length_scale;
+  }
+  for (const FlexibleIndex& f : sys.flexible)
+    for (std::size_t k = 0; k < f.scale.size(); ++k) u_scale[f.v + static_cast<int>(k)] *= f.scale[k];
+  for (int i = 0; i < sys.sizes.nv; ++i) {
     v_scale[i] = u_scale[i] / sys.time_scale;
   }
   z_scale.setConstant(1.0);

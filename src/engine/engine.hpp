@@ -39,6 +39,9 @@ class Engine : public Dynamics {
   void least_correction(const State& s, const Vec& b, bool positions, Vec& delta) override;
   const Tangents& tangent_layout() const override { return *layout_; }
   void tangents(const State& s, const Vec& a, const Vec& lambda, Tangents& out) override;
+  // Partial derivatives by time alone, at fixed q, v, z, a, lambda: of r = M a - h - G^T lambda and of G a + gamma.
+  // Loads, formulas and drives that are written in t.
+  void time_tangent(const State& s, Vec& r_t, Vec& gamma_t);
   double stored_energy(const State& s) override;
   void powers(const State& s, const Vec& a, const Vec& lambda, Vec& p) override;
   void events(const State& s, Vec& g) override;
@@ -90,6 +93,10 @@ class Engine : public Dynamics {
   Eigen::SparseMatrix<double, Eigen::RowMajor> constraint_matrix(const State& s);
   const MeasureValue<double>& measure(int index) const { return measures_[index]; }
   void gradient(const Deformation& d, double factors[4]) const { gradient_factors(d, factors); }
+  // Friction of joints as the caller knows it, along the slips, two numbers for each of System::joint_frictions: a
+  // joint's own force and torque include it.
+  void tell_friction(std::span<const double> forces) { friction_.assign(forces.begin(), forces.end()); }
+  double friction(std::size_t row, int c) const { return 2 * row < friction_.size() ? friction_[2 * row + c] : 0.0; }
   Vec3 load_value(int index, const State& s) const { return load_vector(system_->loads[index], s); }
 
  private:
@@ -101,6 +108,7 @@ class Engine : public Dynamics {
   SolveError measure_fault(int measure, MeasureFault fault, double t) const;
   double input_value(const FunctionInput& in, const State& s, double e, double de) const;
   double function_value(const CompiledFunction& f, const State& s, double e, double de) const;
+  double function_by_time(const CompiledFunction& f, const State& s, double e, double de) const;
   void gradient_factors(const Deformation& d, double factors[4]) const;  // de/dm_k
   void curvature_factors(const Deformation& d, double& fxx, double& fxy, double& fyy) const;
   void curve_third(const Deformation& d, double third[2]) const;  // f_ijk dm_i dm_j of a curve
@@ -147,6 +155,7 @@ class Engine : public Dynamics {
   SchurSolver* last_schur_ = nullptr;  // of the last factorisation
   std::vector<bool> frozen_;
   std::vector<LinkWrench> external_;
+  std::vector<double> friction_;
   std::unique_ptr<Derivatives> derivatives_;
   // What the arrays were last evaluated for.
   State last_;

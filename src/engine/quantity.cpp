@@ -34,10 +34,8 @@ void put(const Vec3& v, double* out) {
   for (int k = 0; k < 3; ++k) out[k] = v[k];
 }
 
-void frame_quantities(std::vector<Quantity>& list, const std::string& name, int body, const Placement& placement,
-                      const System& sys) {
-  // The frame of the place from the body's own frame.
-  const int frame = sys.bodies[body].frame;
+// A place by the frame it stands on.
+void frame_quantities(std::vector<Quantity>& list, const std::string& name, int frame, const Placement& placement) {
   const Mat3 R = placement.rotation.toRotationMatrix();
   const Vec3 r = placement.position;
   const auto place = [frame, r](const Instant& i) -> std::pair<FrameState<double>, Vec3> {
@@ -70,6 +68,36 @@ void frame_quantities(std::vector<Quantity>& list, const std::string& name, int 
                     const auto [f, arm] = place(i);
                     put(f.a + f.alpha.cross(arm) + f.w.cross(f.w.cross(arm)), out);
                   }});
+}
+
+// Elastic coordinates, strain energy, and the markers with their displacement against the undeformed body.
+void flexible_quantities(std::vector<Quantity>& list, const System& sys, const FlexibleIndex& index) {
+  const Body& body = sys.model.bodies[static_cast<std::size_t>(index.body)];
+  const BodyIndex& where = sys.bodies[static_cast<std::size_t>(index.body)];
+  const auto block = static_cast<std::size_t>(index.block);
+  for (int k = 0; k < index.n; ++k) {
+    const std::string number = std::to_string(k + 1);
+    list.push_back(
+        {{body.name + ".eta." + number, "1", {}, "elastic coordinate"}, [block, k](const Instant& i, double* out) {
+           *out = i.engine.links().blocks[block]->elastic_coordinates()[k];
+         }});
+    list.push_back(
+        {{body.name + ".rate.eta." + number, "1/s", {}, "rate of the elastic coordinate"},
+         [block, k](const Instant& i, double* out) { *out = i.engine.links().blocks[block]->elastic_rates()[k]; }});
+  }
+  list.push_back({{body.name + ".elastic_energy", "J", {}, "strain energy of the flexible body"},
+                  [block](const Instant& i, double* out) { *out = i.engine.links().blocks[block]->elastic_energy(); }});
+  for (std::size_t f = 0; f < body.frames.size(); ++f) {
+    const std::string name = body.name + "." + body.frames[f].name;
+    const int frame = index.frames[f];
+    frame_quantities(list, name, frame, Placement{});
+    list.push_back({{name + ".displacement", "m", xyz, "elastic displacement, axes of the body"},
+                    [frame, own = where.frame, X = body.frames[f].placement.position](const Instant& i, double* out) {
+                      const FrameState<double> reference = i.engine.frame_state(own),
+                                               place = i.engine.frame_state(frame);
+                      put(reference.R.transpose() * (place.p - reference.p) - X, out);
+                    }});
+  }
 }
 
 // What acts in a joint: its own deformations, and in a tree the elements of others that push on its coordinate.
@@ -141,6 +169,13 @@ void joint_wrench(const System& sys, const JointParts& parts, int joint, const I
         torque += size * factors[k] * value.nB;
       }
     }
+    for (std::size_t f = 0; f < sys.joint_frictions.size(); ++f)
+      for (int c = 0; sys.joint_frictions[f].joint == joint && c < sys.joint_frictions[f].count; ++c) {
+        const MeasureValue<double>& value = i.engine.measure(sys.joint_frictions[f].measure[c]);
+        const double size = i.engine.friction(f, c) * sys.joint_frictions[f].scale[c];
+        force += size * value.fB;
+        torque += size * value.nB;
+      }
   }
   force = A.R.transpose() * force;
   torque = A.R.transpose() * torque;
@@ -151,9 +186,9 @@ std::vector<Quantity> catalogue(const System& sys) {
   const Model& model = sys.model;
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
-    frame_quantities(list, body.name, static_cast<int>(b), Placement{}, sys);
-    if (body.kind == BodyKind::planar) {
-      const int frame = sys.bodies[b].frame;
+    const int frame = sys.bodies[b].frame;
+    frame_quantities(list, body.name, frame, Placement{});
+    if (body.kind == BodyKind::planar || body.kind == BodyKind::planar_flexible) {
       const Link& link = sys.tree.links[sys.bodies[b].link];
       if (link.mobility == Mobility::planar3)
         list.push_back({{body.name + ".angle", "rad", {}, "angle of the planar body"},
@@ -165,8 +200,11 @@ std::vector<Quantity> catalogue(const System& sys) {
                           *out = std::atan2(f.R(1, 0), f.R(0, 0));
                         }});
     }
-    for (const FrameDef& f : body.frames)
-      frame_quantities(list, body.name + "." + f.name, static_cast<int>(b), f.placement, sys);
+    if (is_flexible(body.kind)) {
+      flexible_quantities(list, sys, sys.flexible[static_cast<std::size_t>(sys.bodies[b].flexible)]);
+      continue;
+    }
+    for (const FrameDef& f : body.frames) frame_quantities(list, body.name + "." + f.name, frame, f.placement);
   }
   for (const System::JointComponentIndex& c : sys.joint_components) {
     const std::string& joint = model.joints[c.joint].name;
@@ -235,30 +273,14 @@ std::vector<Quantity> catalogue(const System& sys) {
       {{"energy.remainder", "J", {}, "stored energy gained that no channel accounts for: the integrator's own"},
        [](const Instant& i, double* out) { *out = i.stored - i.energy_at_start - i.ledger.sum(); }});
   list.push_back({{"system.momentum", "kg m/s", xyz, "linear momentum"}, [](const Instant& i, double* out) {
-                    Vec3 p = Vec3::Zero();
-                    const auto& links = i.engine.system().tree.links;
-                    for (std::size_t k = 0; k < links.size(); ++k) p += links[k].mass * i.engine.links().motion[k].v;
-                    put(p, out);
+                    put(momenta(i.engine.system().tree, i.engine.links()).linear, out);
                   }});
-  list.push_back({{"system.angular_momentum", "kg m^2/s", xyz, "angular momentum about the world's origin"},
-                  [](const Instant& i, double* out) {
-                    Vec3 L = Vec3::Zero();
-                    const auto& links = i.engine.system().tree.links;
-                    for (std::size_t k = 0; k < links.size(); ++k) {
-                      const LinkMotion& m = i.engine.links().motion[k];
-                      L += m.p.cross(links[k].mass * m.v) + m.R * (links[k].inertia * (m.R.transpose() * m.w));
-                    }
-                    put(L, out);
-                  }});
+  list.push_back(
+      {{"system.angular_momentum", "kg m^2/s", xyz, "angular momentum about the world's origin"},
+       [](const Instant& i, double* out) { put(momenta(i.engine.system().tree, i.engine.links()).angular, out); }});
   list.push_back({{"system.center_of_mass", "m", xyz, "mass centre of all bodies"}, [](const Instant& i, double* out) {
-                    Vec3 c = Vec3::Zero();
-                    double mass = 0;
-                    const auto& links = i.engine.system().tree.links;
-                    for (std::size_t k = 0; k < links.size(); ++k) {
-                      c += links[k].mass * i.engine.links().motion[k].p;
-                      mass += links[k].mass;
-                    }
-                    put(mass > 0 ? Vec3(c / mass) : c, out);
+                    const Momenta m = momenta(i.engine.system().tree, i.engine.links());
+                    put(m.mass > 0 ? Vec3(m.moment / m.mass) : m.moment, out);
                   }});
   list.push_back({{"system.constraint_error", "1", {}, "largest violation of a constraint, in m and rad"},
                   [phi = Vec(sys.sizes.nh), rate = Vec(sys.sizes.nc())](const Instant& i, double* out) mutable {

@@ -1,6 +1,7 @@
 #include "engine/tree.hpp"
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 
 #include "base/rotation.hpp"
@@ -11,6 +12,7 @@ namespace clatter {
 int coordinate_count(Mobility m) {
   switch (m) {
     case Mobility::weld:
+    case Mobility::marker:
       return 0;
     case Mobility::revolute:
     case Mobility::prismatic:
@@ -38,6 +40,7 @@ int velocity_count(Mobility m) {
 void Tree::finish() {
   nq = nv = 0;
   trees.clear();
+  vectors.clear();
   rotation_blocks.clear();
   path.assign(links.size(), {});
   for (int i = 0; i < static_cast<int>(links.size()); ++i) {
@@ -49,6 +52,11 @@ void Tree::finish() {
     nv += l.nv;
     if (l.parent < 0) trees.push_back({i, i, l.v, l.v, false});
     l.tree = static_cast<int>(trees.size()) - 1;
+    if (l.vectors > 0) {
+      vectors.push_back({nq, nv, l.vectors});
+      nq += l.vectors;
+      nv += l.vectors;
+    }
     trees.back().link1 = i + 1;
     trees.back().v1 = nv;
     if (l.mobility == Mobility::spherical) rotation_blocks.push_back(l.v);
@@ -57,11 +65,27 @@ void Tree::finish() {
     for (int k = 0; k < l.nv; ++k) path[i].push_back(l.v + k);
     if (l.mass > 0 && l.inertia.determinant() > 0) l.inertia_inverse = l.inertia.inverse();
   }
-  for (TreeRange& t : trees) {
+  rigid_trees = static_cast<int>(trees.size() - blocks.size());
+  rigid_links = blocks.empty() ? static_cast<int>(links.size()) : trees[rigid_trees].link0;
+  for (std::size_t t = rigid_trees; t < trees.size(); ++t)
+    for (int i = trees[t].link0; i < trees[t].link1; ++i) {
+      path[i].clear();
+      const bool marker = links[i].mobility == Mobility::marker;
+      const int first = marker ? trees[t].v0 : links[i].v, last = marker ? trees[t].v1 : links[i].v + links[i].nv;
+      for (int v = first; v < last; ++v) path[i].push_back(v);
+    }
+  for (int i = 0; i < rigid_trees; ++i) {
+    TreeRange& t = trees[i];
     const Mobility m = links[t.link0].mobility;
     t.simple = t.link1 == t.link0 + 1 &&
                (m == Mobility::free6 || m == Mobility::planar3 || m == Mobility::particle3 || m == Mobility::particle2);
   }
+}
+
+int Tree::tree_of_velocity(int v) const {
+  const auto after =
+      std::upper_bound(trees.begin(), trees.end(), v, [](int x, const TreeRange& t) { return x < t.v1; });
+  return static_cast<int>(after - trees.begin());
 }
 
 namespace {
@@ -99,6 +123,7 @@ void Tree::plus(const Vec& q, const Vec& delta, Vec& q_out) const {
       for (int k = 0; k < l.nv; ++k) qo[k] = qi[k] + di[k];
     }
   }
+  for (const VectorRange& r : vectors) q_out.segment(r.q, r.n) = q.segment(r.q, r.n) + delta.segment(r.v, r.n);
 }
 
 void Tree::minus(const Vec& q1, const Vec& q0, Vec& delta) const {
@@ -119,10 +144,12 @@ void Tree::minus(const Vec& q1, const Vec& q0, Vec& delta) const {
       for (int k = 0; k < l.nv; ++k) d[k] = a[k] - b[k];
     }
   }
+  for (const VectorRange& r : vectors) delta.segment(r.v, r.n) = q1.segment(r.q, r.n) - q0.segment(r.q, r.n);
 }
 
-TreeWork::TreeWork(const Tree& tree)
-    : motion(tree.links.size()),
+TreeWork::TreeWork(const Tree& tree, const Vec3& uniform_gravity)
+    : gravity(uniform_gravity),
+      motion(tree.links.size()),
       inertia(tree.links.size()),
       spherical_D(tree.links.size()),
       spherical_U(tree.links.size()),
@@ -130,27 +157,42 @@ TreeWork::TreeWork(const Tree& tree)
       F(tree.links.size() + 1, Vec3::Zero()),
       N(tree.links.size() + 1, Vec3::Zero()),
       p(tree.links.size()),
-      u(tree.nv) {}
+      u(tree.nv) {
+  for (const std::shared_ptr<const Block>& block : tree.blocks) blocks.push_back(block->make_work());
+}
+
+void PointColumns::reserve(int columns) {
+  J.resize(6, columns);
+  Zq.resize(6, columns);
+  Aq.resize(6, columns);
+  Av.resize(6, columns);
+}
+
+void free_motion(Mobility mobility, double level, const double* q, const double* v, LinkMotion& m) {
+  if (mobility == Mobility::free6) {
+    m.p = Vec3(q[0], q[1], q[2]);
+    m.R = quaternion_at(q + 3).toRotationMatrix();
+    m.v = Vec3(v[0], v[1], v[2]);
+    m.w = m.R * Vec3(v[3], v[4], v[5]);
+  } else {
+    m.p = Vec3(q[0], q[1], level);
+    m.R = rotation_z(q[2]);
+    m.v = Vec3(v[0], v[1], 0);
+    m.w = Vec3(0, 0, v[2]);
+  }
+}
 
 void kinematics(const Tree& tree, const Vec& q, const Vec& v, TreeWork& work) {
   using namespace wide;
-  for (std::size_t i = 0; i < tree.links.size(); ++i) {
+  for (int i = 0; i < tree.rigid_links; ++i) {
     const Link& l = tree.links[i];
     LinkMotion& m = work.motion[i];
     const double* qi = q.data() + l.q;
     const double* vi = v.data() + l.v;
     switch (l.mobility) {
       case Mobility::free6:
-        m.p = Vec3(qi[0], qi[1], qi[2]);
-        m.R = quaternion_at(qi + 3).toRotationMatrix();
-        m.v = Vec3(vi[0], vi[1], vi[2]);
-        m.w = m.R * Vec3(vi[3], vi[4], vi[5]);
-        continue;
       case Mobility::planar3:
-        m.p = Vec3(qi[0], qi[1], l.p_PF.z());
-        m.R = rotation_z(qi[2]);
-        m.v = Vec3(vi[0], vi[1], 0);
-        m.w = Vec3(0, 0, vi[2]);
+        free_motion(l.mobility, l.p_PF.z(), qi, vi, m);
         continue;
       case Mobility::particle3:
         m.p = Vec3(qi[0], qi[1], qi[2]);
@@ -232,12 +274,16 @@ void kinematics(const Tree& tree, const Vec& q, const Vec& v, TreeWork& work) {
       store(column, m.s);
     }
   }
+  for (std::size_t k = 0; k < work.blocks.size(); ++k) {
+    const TreeRange& t = tree.trees[tree.rigid_trees + k];
+    work.blocks[k]->kinematics(q.data() + tree.links[t.link0].q, v.data() + t.v0, work.motion.data() + t.link0);
+  }
 }
 
 void accelerations(const Tree& tree, const Vec& v, const double* qdd, TreeWork& work) {
   using namespace wide;
   static const double zeros[6] = {0, 0, 0, 0, 0, 0};
-  for (std::size_t i = 0; i < tree.links.size(); ++i) {
+  for (int i = 0; i < tree.rigid_links; ++i) {
     const Link& l = tree.links[i];
     LinkMotion& m = work.motion[i];
     const double* vi = v.data() + l.v;
@@ -290,10 +336,26 @@ void accelerations(const Tree& tree, const Vec& v, const double* qdd, TreeWork& 
     store(alpha, m.alpha);
     store(a + cross(alpha, d) + cross(w, cross(w, d)), m.a);
   }
+  for (std::size_t k = 0; k < work.blocks.size(); ++k) {
+    const TreeRange& t = tree.trees[tree.rigid_trees + k];
+    work.blocks[k]->accelerations(qdd ? qdd + t.v0 : nullptr, work.motion.data() + t.link0);
+  }
+}
+
+void add_block_forces(const Tree& tree, TreeWork& work, Vec& tau) {
+  for (std::size_t k = 0; k < work.blocks.size(); ++k)
+    work.blocks[k]->add_forces(work.gravity, tau.data() + tree.trees[tree.rigid_trees + k].v0);
 }
 
 void project_wrenches(const Tree& tree, TreeWork& work, Vec& tau) {
-  for (int i = static_cast<int>(tree.links.size()) - 1; i >= 0; --i) {
+  for (std::size_t k = 0; k < work.blocks.size(); ++k) {
+    const TreeRange& t = tree.trees[tree.rigid_trees + k];
+    tau.segment(t.v0, t.v1 - t.v0).setZero();
+    for (int i = t.link0; i < t.link1; ++i)
+      if (!work.F[i].isZero(0.0) || !work.N[i].isZero(0.0))
+        work.blocks[k]->project(i - t.link0, work.F[i], work.N[i], tau.data() + t.v0);
+  }
+  for (int i = tree.rigid_links - 1; i >= 0; --i) {
     const Link& l = tree.links[i];
     const LinkMotion& m = work.motion[i];
     const Vec3& F = work.F[i];
@@ -329,6 +391,7 @@ void project_wrenches(const Tree& tree, TreeWork& work, Vec& tau) {
         as3(t) = m.R.transpose() * (N + m.d.cross(F));
         break;
       case Mobility::weld:
+      case Mobility::marker:
         break;
     }
     if (l.parent >= 0) {
@@ -382,6 +445,7 @@ void velocity_column(const Tree& tree, const TreeWork& work, int link, int k, co
       linear = angular.cross(at - (m.p - m.d));
       return;
     case Mobility::weld:
+    case Mobility::marker:
       angular.setZero();
       linear.setZero();
       return;
@@ -390,12 +454,45 @@ void velocity_column(const Tree& tree, const TreeWork& work, int link, int k, co
 
 double kinetic_energy(const Tree& tree, const TreeWork& work) {
   double T = 0;
-  for (std::size_t i = 0; i < tree.links.size(); ++i) {
+  for (int i = 0; i < tree.rigid_links; ++i) {
     const LinkMotion& m = work.motion[i];
     const Vec3 w = m.R.transpose() * m.w;
     T += 0.5 * tree.links[i].mass * m.v.squaredNorm() + 0.5 * w.dot(tree.links[i].inertia * w);
   }
+  for (const std::unique_ptr<BlockWork>& block : work.blocks) T += block->kinetic_energy();
   return T;
+}
+
+Momenta momenta(const Tree& tree, const TreeWork& work) {
+  Momenta sum;
+  for (int i = 0; i < tree.rigid_links; ++i) {
+    const Link& l = tree.links[i];
+    const LinkMotion& m = work.motion[i];
+    sum.mass += l.mass;
+    sum.moment += l.mass * m.p;
+    sum.linear += l.mass * m.v;
+    sum.angular += m.p.cross(l.mass * m.v) + m.R * (l.inertia * (m.R.transpose() * m.w));
+  }
+  for (std::size_t k = 0; k < work.blocks.size(); ++k) {
+    const Momenta m = work.blocks[k]->momenta();
+    const Vec3& x0 = work.motion[tree.trees[tree.rigid_trees + k].link0].p;
+    sum.mass += m.mass;
+    sum.moment += m.mass * x0 + m.moment;
+    sum.linear += m.linear;
+    sum.angular += x0.cross(m.linear) + m.angular;
+  }
+  return sum;
+}
+
+double potential_energy(const Tree& tree, const TreeWork& work, const Vec3& gravity) {
+  double E = 0;
+  for (int i = 0; i < tree.rigid_links; ++i) E -= tree.links[i].mass * gravity.dot(work.motion[i].p);
+  for (std::size_t k = 0; k < work.blocks.size(); ++k) {
+    const Momenta m = work.blocks[k]->momenta();
+    E += work.blocks[k]->elastic_energy();
+    E -= gravity.dot(m.mass * work.motion[tree.trees[tree.rigid_trees + k].link0].p + m.moment);
+  }
+  return E;
 }
 
 }  // namespace clatter

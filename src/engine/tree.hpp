@@ -11,12 +11,16 @@
 //
 // j: joint on the parent from the parent's mass centre; u = z q displacement; d: joint to this link's mass centre;
 // r = j + u + d; S_k = (angular, linear) column of velocity k at the link's mass centre.
+//
+// Trees of rigid links come first; then the blocks, trees whose links are places of one flexible body (block.hpp).
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/math.hpp"
+#include "engine/block.hpp"
 
 namespace clatter {
 
@@ -29,7 +33,8 @@ enum class Mobility : std::uint8_t {
   free6,
   planar3,
   particle3,
-  particle2
+  particle2,
+  marker  // a place of a flexible body: moves with all coordinates of its block
 };
 
 int coordinate_count(Mobility m);
@@ -45,8 +50,9 @@ struct Link {
   Vec3 p_PF = Vec3::Zero();      // its origin from the parent's mass centre, parent axes
   Vec3 p_MB = Vec3::Zero();      // this link's mass centre from the joint's moving frame, link axes
   double pitch = 0;              // screw: displacement a radian
-  double mass = 0;
-  Mat3 inertia = Mat3::Zero();  // about the mass centre, link axes
+  int vectors = 0;               // blocks: vector coordinates that stand behind this link's own in q and v
+  double mass = 0;               // links of blocks have none
+  Mat3 inertia = Mat3::Zero();   // about the mass centre, link axes
   Mat3 inertia_inverse = Mat3::Zero();
 };
 
@@ -56,12 +62,22 @@ struct TreeRange {
   bool simple = false;
 };
 
+// Vector coordinates of a block: [q, q + n) and [v, v + n).
+struct VectorRange {
+  int q = 0, v = 0, n = 0;
+};
+
 struct Tree {
   std::vector<Link> links;  // parents before children, trees contiguous
   std::vector<TreeRange> trees;
+  std::vector<std::shared_ptr<const Block>> blocks;  // of the last trees, in their order
+  std::vector<VectorRange> vectors;
   std::vector<int> rotation_blocks;    // first velocity of every 3-component rotation
   std::vector<std::vector<int>> path;  // per link: velocity indices that move it, ascending
   int nq = 0, nv = 0;
+  int rigid_links = 0, rigid_trees = 0;  // what comes before the blocks
+
+  int tree_of_velocity(int v) const;
 
   // Numbers coordinates and velocities, groups links into trees. Links must already stand parents first, tree by tree.
   void finish();
@@ -98,7 +114,9 @@ struct LinkVector {
 
 // One thread's work arrays for a tree.
 struct TreeWork {
-  explicit TreeWork(const Tree& tree);
+  explicit TreeWork(const Tree& tree, const Vec3& uniform_gravity = Vec3::Zero());
+  Vec3 gravity;  // blocks carry their own weight
+  std::vector<std::unique_ptr<BlockWork>> blocks;
   std::vector<LinkMotion> motion;
   std::vector<ArticulatedInertia> inertia;
   std::vector<Mat3> spherical_D;  // per link (used by spherical links): inverse of S^T U
@@ -109,6 +127,9 @@ struct TreeWork {
   std::vector<double> u;
 };
 
+// A link that moves freely, from its own coordinates and velocities; `level` is the plane's z.
+void free_motion(Mobility mobility, double level, const double* q, const double* v, LinkMotion& motion);
+
 void kinematics(const Tree& tree, const Vec& q, const Vec& v, TreeWork& work);
 // World inertias of links in trees; needed by factorize_mass and forward_dynamics.
 void rotate_inertias(const Tree& tree, TreeWork& work);
@@ -118,13 +139,15 @@ void inertia_wrenches(const Tree& tree, TreeWork& work, const std::vector<Vec3>&
                       const std::vector<Vec3>& applied_N);
 // Fills a, alpha of every link for generalized accelerations `qdd`; with nullptr the bias accelerations.
 void accelerations(const Tree& tree, const Vec& v, const double* qdd, TreeWork& work);
+// tau += what the inertia, elasticity, damping and weight of blocks ask for at the accelerations last given.
+void add_block_forces(const Tree& tree, TreeWork& work, Vec& tau);
 // tau_k = S_k . sum of (N, F) over the links that velocity k carries. Destroys work.F, work.N.
 void project_wrenches(const Tree& tree, TreeWork& work, Vec& tau);
 // Articulated inertias of the current configuration; then M x = b for any number of b. x and b may be the same.
 void factorize_mass(const Tree& tree, TreeWork& work);
 void solve_mass(const Tree& tree, TreeWork& work, const double* b, double* x);
 // Accelerations under tau and the link wrenches work.F, work.N (inertia at the bias accelerations less applied):
-// factorize_mass and the solution in one sweep in and one out.
+// factorize_mass and the solution in one sweep in and one out. Blocks add their own forces at the bias.
 void forward_dynamics(const Tree& tree, TreeWork& work, const double* tau, double* x);
 // solve_mass for the links of one tree only; b and x start at that tree's first velocity.
 void solve_mass(const Tree& tree, int which, TreeWork& work, const double* b, double* x);
@@ -134,5 +157,9 @@ void velocity_column(const Tree& tree, const TreeWork& work, int link, int k, co
                      Vec3& linear);
 
 double kinetic_energy(const Tree& tree, const TreeWork& work);
+// Of all links and blocks about the world's origin; `moment` is mass times position.
+Momenta momenta(const Tree& tree, const TreeWork& work);
+// Weight and elasticity of blocks; weight of links.
+double potential_energy(const Tree& tree, const TreeWork& work, const Vec3& gravity);
 
 }  // namespace clatter

@@ -87,6 +87,8 @@ using namespace wide;
       }
       break;
     }
+    case Mobility::marker:
+      break;
     case Mobility::weld:
       if (l.parent >= 0) shift_to_parent(load(I.A), load(I.H), load(I.L), load(m.r), work.inertia[l.parent]);
       break;
@@ -252,7 +254,8 @@ void project_simple(const Link& l, const LinkMotion& m, const Vec3& F, const Vec
 }  // namespace
 
 void rotate_inertias(const Tree& tree, TreeWork& work) {
-  for (const TreeRange& t : tree.trees) {
+  for (int which = 0; which < tree.rigid_trees; ++which) {
+    const TreeRange& t = tree.trees[which];
     if (t.simple) continue;
     for (int i = t.link0; i < t.link1; ++i) {
       LinkMotion& m = work.motion[i];
@@ -266,7 +269,8 @@ void rotate_inertias(const Tree& tree, TreeWork& work) {
 
 void inertia_wrenches(const Tree& tree, TreeWork& work, const std::vector<Vec3>& applied_F,
                       const std::vector<Vec3>& applied_N) {
-  for (const TreeRange& t : tree.trees) {
+  for (int which = 0; which < tree.rigid_trees; ++which) {
+    const TreeRange& t = tree.trees[which];
     for (int i = t.link0; i < t.link1; ++i) {
       const Link& l = tree.links[i];
       const LinkMotion& m = work.motion[i];
@@ -282,11 +286,17 @@ void inertia_wrenches(const Tree& tree, TreeWork& work, const std::vector<Vec3>&
       }
     }
   }
+  for (std::size_t i = tree.rigid_links; i < tree.links.size(); ++i) {
+    work.F[i] = -applied_F[i];
+    work.N[i] = -applied_N[i];
+  }
 }
 
 void factorize_mass(const Tree& tree, TreeWork& work) {
   rotate_inertias(tree, work);
-  for (const TreeRange& t : tree.trees) {
+  for (const std::unique_ptr<BlockWork>& block : work.blocks) block->factorize_mass();
+  for (int which = 0; which < tree.rigid_trees; ++which) {
+    const TreeRange& t = tree.trees[which];
     if (t.simple) continue;
     for (int i = t.link0; i < t.link1; ++i) start(tree.links[i], work.motion[i], work.inertia[i]);
     for (int i = t.link1 - 1; i >= t.link0; --i) eliminate(tree, i, work);
@@ -297,6 +307,10 @@ void solve_mass(const Tree& tree, int which, TreeWork& work, const double* b, do
   const TreeRange& t = tree.trees[which];
   if (t.simple) {
     solve_simple(tree.links[t.link0], b, x);
+    return;
+  }
+  if (which >= tree.rigid_trees) {
+    work.blocks[which - tree.rigid_trees]->solve_mass(b, x);
     return;
   }
   for (int i = t.link0; i < t.link1; ++i) {
@@ -316,7 +330,21 @@ void solve_mass(const Tree& tree, TreeWork& work, const double* b, double* x) {
 }
 
 void forward_dynamics(const Tree& tree, TreeWork& work, const double* tau, double* x) {
-  for (const TreeRange& t : tree.trees) {
+  for (std::size_t which = 0; which < work.blocks.size(); ++which) {
+    const TreeRange& t = tree.trees[tree.rigid_trees + which];
+    const int n = t.v1 - t.v0;
+    BlockWork& block = *work.blocks[which];
+    double* y = x + t.v0;
+    for (int i = 0; i < n; ++i) y[i] = 0;
+    block.add_forces(work.gravity, y);
+    for (int i = t.link0; i < t.link1; ++i)
+      if (!work.F[i].isZero(0.0) || !work.N[i].isZero(0.0)) block.project(i - t.link0, work.F[i], work.N[i], y);
+    for (int i = 0; i < n; ++i) y[i] = tau[t.v0 + i] - y[i];
+    block.factorize_mass();
+    block.solve_mass(y, y);
+  }
+  for (int which = 0; which < tree.rigid_trees; ++which) {
+    const TreeRange& t = tree.trees[which];
     if (t.simple) {
       const Link& l = tree.links[t.link0];
       double b[6];

@@ -42,13 +42,6 @@ Mat6 momentum_matrix(const Vec6& h) {  // X -> X x* h
 
 }  // namespace
 
-void TreeTangent::PointColumns::reserve(int columns) {
-  J.resize(6, columns);
-  Zq.resize(6, columns);
-  Aq.resize(6, columns);
-  Av.resize(6, columns);
-}
-
 TreeTangent::TreeTangent(const Tree& tree)
     : tree_(tree),
       columns_(tree.nv),
@@ -61,19 +54,22 @@ TreeTangent::TreeTangent(const Tree& tree)
       O_(tree.trees.size()),
       p_(tree.links.size()) {
   for (const auto& path : tree.path) longest_path_ = std::max(longest_path_, static_cast<int>(path.size()));
-  for (std::size_t i = 0; i < tree.links.size(); ++i) {
+  for (const std::shared_ptr<const Block>& block : tree.blocks) blocks_.push_back(block->make_work());
+  for (int i = 0; i < tree.rigid_links; ++i) {
     const Link& l = tree.links[i];
     for (int k = 0; k < l.nv; ++k) {
       Column& c = columns_[l.v + k];
-      c.link = static_cast<int>(i);
+      c.link = i;
       c.group = (l.mobility == Mobility::free6 && k >= 3) || (l.mobility == Mobility::planar3 && k == 2) ? 1 : 0;
     }
   }
 }
 
 void TreeTangent::update(const TreeWork& work, const Vec3& gravity) {
+  gravity_ = gravity;
+  for (std::size_t k = 0; k < blocks_.size(); ++k) blocks_[k]->assign(*work.blocks[k]);
   for (std::size_t t = 0; t < tree_.trees.size(); ++t) O_[t] = work.motion[tree_.trees[t].link0].p;
-  for (std::size_t i = 0; i < tree_.links.size(); ++i) {
+  for (int i = 0; i < tree_.rigid_links; ++i) {
     const Link& l = tree_.links[i];
     const LinkMotion& m = work.motion[i];
     const Vec3 O = O_[l.tree];
@@ -104,7 +100,7 @@ void TreeTangent::update(const TreeWork& work, const Vec3& gravity) {
     for (int k = 0; k < l.nv; ++k) {
       Column& col = columns_[l.v + k];
       Vec3 angular, linear;
-      velocity_column(tree_, work, static_cast<int>(i), l.v + k, O, angular, linear);
+      velocity_column(tree_, work, i, l.v + k, O, angular, linear);
       col.S << angular, linear;
       Vec6 Vc = Vp, Ac = Ap, Vi = V_[i];
       if (l.mobility == Mobility::free6 || l.mobility == Mobility::planar3) {
@@ -126,7 +122,18 @@ void TreeTangent::update(const TreeWork& work, const Vec3& gravity) {
   }
 }
 
+void TreeTangent::block(int k, const std::vector<Vec3>& applied_F, const std::vector<Vec3>& applied_N,
+                        const double* row_forces, double* M, double* C, double* K) {
+  const int link0 = tree_.trees[tree_.rigid_trees + k].link0;
+  blocks_[k]->tangents(gravity_, applied_F.data() + link0, applied_N.data() + link0, row_forces, M, C, K);
+}
+
 void TreeTangent::point(int link, const Vec3& at, const Vec3& velocity, PointColumns& out) const {
+  if (link >= tree_.rigid_links) {
+    const int tree = tree_.links[link].tree;
+    blocks_[tree - tree_.rigid_trees]->point(link - tree_.trees[tree].link0, at, out);
+    return;
+  }
   const Vec3 c = at - O_[tree_.links[link].tree];
   const Vec6& V = V_[link];
   const Vec6& A = A_[link];

@@ -34,20 +34,22 @@ class TreeTangent {
   void update(const TreeWork& work, const Vec3& gravity);
 
   // Adds the inertia's part of M, C, K and the geometric part of the applied wrenches (force, torque at the mass
-  // centre of each link, world axes) through add(row, col, m, c, k) for every pair of columns on one path.
+  // centre of each link, world axes) through add(row, col, m, c, k) for every pair of columns on one path; of trees
+  // that are not blocks.
   template <class Add>
   void assemble(const std::vector<Vec3>& applied_F, const std::vector<Vec3>& applied_N, Add&& add);
 
+  // Of block `k`: dense, column-major, added to nothing; the wrenches are indexed by link.
+  void block(int k, const std::vector<Vec3>& applied_F, const std::vector<Vec3>& applied_N, const double* row_forces,
+             double* M, double* C, double* K);
+  // Then: gradient, d(de)/dq, d(dde)/dq, d(dde)/dv of a row of its own.
+  void block_row(int k, int row, double* g, double* zq, double* aq, double* av) const {
+    blocks_[static_cast<std::size_t>(k)]->row_tangent(row, g, zq, aq, av);
+  }
+
   // Derivatives of a point fixed to link `link`, now at `at`: for each velocity index on the link's path, in path
   // order.
-  struct PointColumns {
-    Eigen::Matrix<double, 6, Eigen::Dynamic> J;   // d(position, orientation): linear, angular
-    Eigen::Matrix<double, 6, Eigen::Dynamic> Zq;  // d(velocity, angular velocity)/dq at fixed v
-    Eigen::Matrix<double, 6, Eigen::Dynamic> Aq;  // d(acceleration, angular acceleration)/dq at fixed v, dv/dt
-    Eigen::Matrix<double, 6, Eigen::Dynamic> Av;  // ... / dv at fixed q, dv/dt
-    int n = 0;
-    void reserve(int columns);
-  };
+  using PointColumns = clatter::PointColumns;
   void point(int link, const Vec3& at, const Vec3& velocity, PointColumns& out) const;
   int longest_path() const { return longest_path_; }
 
@@ -59,6 +61,8 @@ class TreeTangent {
   };
 
   const Tree& tree_;
+  std::vector<std::unique_ptr<BlockWork>> blocks_;  // as they were at the last update
+  Vec3 gravity_;
   std::vector<Column> columns_;
   std::vector<Vec6> V_, A_, F_, W_;  // per link, about O of its tree
   std::vector<Mat6> I_, B2_;         // per link, then composite
@@ -69,7 +73,7 @@ class TreeTangent {
 
 template <class Add>
 void TreeTangent::assemble(const std::vector<Vec3>& applied_F, const std::vector<Vec3>& applied_N, Add&& add) {
-  const int n = static_cast<int>(tree_.links.size());
+  const int n = tree_.rigid_links;
   for (int i = 0; i < n; ++i) {
     const Vec3 c = p_[i] - O_[tree_.links[i].tree];
     W_[i].head<3>() = applied_N[i] + c.cross(applied_F[i]);

@@ -166,7 +166,7 @@ void GeneralizedAlpha::factorize(double h) {
   map_M_.add(x, tangents_.C, gp / bp);
   map_M_.add_turned(x, tangents_.K, T_, 1 / bp);
   map_Rz_.add(x, tangents_.Rz, 1 / bp);
-  map_Gt_.add(x, tangents_.G, -k);
+  map_Gt_.add(x, tangents_.directions(), -k);
   map_Fq_.add_turned(x, tangents_.Fq, T_, -hg);
   map_Fv_.add(x, tangents_.Fv, -hg * gp);
   map_Fz_.add(x, tangents_.Fz, -hg);

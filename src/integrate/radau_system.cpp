@@ -173,7 +173,7 @@ bool RadauSystem<Scalar>::factorize(Scalar sigma, const Tangents& tangents, cons
   map_M_.add(x, tangents.C, Scalar(1));
   map_M_.add_turned(x, tangents.K, P_, Scalar(1));
   map_Rz_.add(x, tangents.Rz, Scalar(1));
-  map_Gt_.add(x, tangents.G, Scalar(-1));
+  map_Gt_.add(x, tangents.directions(), Scalar(-1));
   map_Fv_.add(x, tangents.Fv, Scalar(-1));
   map_Fq_.add_turned(x, tangents.Fq, P_, Scalar(-1));
   map_Fz_.add(x, tangents.Fz, Scalar(-1));

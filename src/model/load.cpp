@@ -109,7 +109,7 @@ Model Loader::run(const std::string& text, const std::string& name) {
     for (const auto* e : w.sections.contacts) contact(*w.scope, *e);
   for (const auto* n : outputs_) outputs(*n);
   for (const auto* n : checks_) checks(*n);
-  if (rigid_contacts()) model_.simulate.method = Method::event_driven;
+  if (rigid_contacts() || joint_frictions()) model_.simulate.method = Method::event_driven;
   if (const auto* n = main_value("simulate")) simulate(*n);
   if (const auto* n = main_value("initial")) initial(*n);
   check_uses();

@@ -69,15 +69,19 @@ void Loader::body(const Scope& scope, const YamlNode::Entry& e) {
   const Object o(reader_, *e.node, object_spec("body"), fmt::format("body `{}`", b.name), scope);
   if (o.ok()) {
     const std::string type = o.word("type").value_or("rigid");
+    const std::size_t before = mistakes_.count();
+    o.check_type(type);
     const auto flag = o.boolean("planar");
     const bool flat = flag.value_or(false) || type.starts_with("planar");
     if (flag && !*flag && type.starts_with("planar"))
       o.mistake("planar", fmt::format("a body of type `{}` is planar", type));
-    if (type.ends_with("particle"))
+    if (type == "flexible")
+      flexible_body(o, b);
+    else if (type.ends_with("particle"))
       b.kind = flat ? BodyKind::planar_particle : BodyKind::particle;
     else
       b.kind = flat ? BodyKind::planar : BodyKind::rigid;
-    mass_properties(o, b);
+    if (!is_flexible(b.kind)) mass_properties(o, b);
     pose(o, b);
     if (const YamlNode* frames = o.find("frames")) {
       std::vector<const YamlNode::Entry*> entries;
@@ -97,6 +101,7 @@ void Loader::body(const Scope& scope, const YamlNode::Entry& e) {
       }
     }
     check_planar(o, b);
+    if (b.flexible && mistakes_.count() == before) make_flexible(b);
   }
   body_index_.emplace(b.name, static_cast<int>(model_.bodies.size()));
   model_.bodies.push_back(std::move(b));

@@ -31,9 +31,9 @@ std::optional<double> Loader::fraction(const Object& o, const char* key) {
   return {};
 }
 
-Friction Loader::friction(const Object& o) {
+Friction Loader::friction(const Object& o, const char* key, const char* unit, const char* rate) {
   Friction f;
-  const YamlNode* n = o.find("friction");
+  const YamlNode* n = o.find(key);
   if (!n) return f;
   if (n->kind == YamlNode::Kind::map) {
     const Object b(reader_, *n, object_spec("friction"), fmt::format("the friction of {}", o.what()), o.scope());
@@ -52,14 +52,14 @@ Friction Loader::friction(const Object& o) {
                   .expression;
     return f;
   }
-  const auto read = reader_.function(*n, o.scope(), Dimension{}, {{"v", dimension_of("m/s")}}, false, false);
+  const auto read = reader_.function(*n, o.scope(), dimension_of(unit), {{"v", dimension_of(rate)}}, false, false);
   if (!read) return f;
   f.mu = read->constant;
   f.curve = read->expression;
   const auto fine = [](double mu) { return std::isfinite(mu) && mu >= 0; };
   if (!f.curve) {
     if (!fine(f.mu))
-      mistakes_.add(*n, fmt::format("`friction` of {} cannot be negative, this is {:.6g}", o.what(), f.mu));
+      mistakes_.add(*n, fmt::format("`{}` of {} cannot be negative, this is {:.6g}", key, o.what(), f.mu));
     return f;
   }
   // No proof, but the usual mistakes (a falling line, a pole at rest) show at some of these speeds.
@@ -68,8 +68,8 @@ Friction Loader::friction(const Object& o) {
     if (v == 0) f.mu = mu;
     if (fine(mu)) continue;
     mistakes_.add(*n,
-                  fmt::format("`friction` of {} {} at v = {:.6g} m/s", o.what(),
-                              std::isfinite(mu) ? fmt::format("is negative ({:.6g})", mu) : "is not finite", v),
+                  fmt::format("`{}` of {} {} at v = {:.6g} {}", key, o.what(),
+                              std::isfinite(mu) ? fmt::format("is negative ({:.6g})", mu) : "is not finite", v, rate),
                   "`v` is the slip speed, 0 or more");
     break;
   }
@@ -97,6 +97,8 @@ std::optional<CompliantContact> Loader::compliant_law(const Object& o, const std
   CompliantContact c;
   c.friction = friction(o);
   c.friction_velocity = o.positive("friction_velocity").value_or(0);
+  c.rolling = o.not_negative("rolling_friction").value_or(0);
+  c.drilling = o.not_negative("drilling_friction").value_or(0);
   if (type == "linear") {
     const std::string model = o.word("model").value_or("damped");
     c.kind = model == "elastic"    ? K::elastic
@@ -131,6 +133,8 @@ std::optional<RigidContact> Loader::rigid_law(const Object& o) {
   r.reversibility = fraction(o, "reversibility").value_or(1);
   r.impact_friction = o.not_negative("impact_friction");
   r.friction = friction(o);
+  r.rolling = o.not_negative("rolling_friction").value_or(0);
+  r.drilling = o.not_negative("drilling_friction").value_or(0);
   if (mistakes_.count() != before) return {};
   return r;
 }
@@ -158,6 +162,8 @@ bool Loader::contact_law(const Object& contact, Contact& c) {
     s.check_type(*smooth_type);
     c.smooth = compliant_law(s, *smooth_type);
     if (c.smooth && r && !s.has("friction")) c.smooth->friction = r->friction;
+    if (c.smooth && r && !s.has("rolling_friction")) c.smooth->rolling = r->rolling;
+    if (c.smooth && r && !s.has("drilling_friction")) c.smooth->drilling = r->drilling;
   }
   if (!r) return false;
   c.law = std::move(*r);

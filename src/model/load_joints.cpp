@@ -72,6 +72,8 @@ void Loader::joint(const Scope& scope, const YamlNode::Entry& e) {
     joint_components(o, j, *type);
     joint_start(o, j);
     joint_extras(o, j);
+    joint_friction(o, j, *type);
+    joint_play(o, j, *type);
     if (const auto w = o.word("coordinates")) j.in_tree = *w == "joint";
   }
   joint_index_.emplace(j.name, static_cast<int>(model_.joints.size()));

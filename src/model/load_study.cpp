@@ -111,8 +111,10 @@ void Loader::simulate(const YamlNode& node) {
   if (const auto w = o.word("method")) {
     for (const auto& [name, method] : method_words())
       if (name == *w) s.method = method;
-    if (rigid_contacts() && !is_family(s.method))
-      mistakes_.add(*o.find("method"), fmt::format("`{}` cannot integrate rigid contacts by itself", *w),
+    if ((rigid_contacts() || joint_frictions()) && !is_family(s.method))
+      mistakes_.add(*o.find("method"),
+                    fmt::format("`{}` cannot integrate {} by itself", *w,
+                                rigid_contacts() ? "rigid contacts" : "friction in joints"),
                     "use event-driven, time-stepping or smooth, with this as its `scheme`");
   }
   contact_scheme(o);
@@ -160,6 +162,11 @@ void Loader::simulate(const YamlNode& node) {
 bool Loader::rigid_contacts() const {
   return std::any_of(model_.contacts.begin(), model_.contacts.end(),
                      [](const Contact& c) { return std::holds_alternative<RigidContact>(c.law); });
+}
+
+bool Loader::joint_frictions() const {
+  return std::any_of(model_.joints.begin(), model_.joints.end(),
+                     [](const Joint& j) { return j.friction.has_value(); });
 }
 
 // What only the methods for contact have.

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "model/flexible.hpp"
 #include "model/load.hpp"
 #include "model/reader.hpp"
 
@@ -63,6 +64,21 @@ class Loader {
   void check_planar(const Object& o, const Body& b);
   void check_inertia(const Object& o, const Body& b);
 
+  // load_flexible.cpp
+  std::string beside(const YamlNode& node, const std::string& file) const;
+  std::optional<int> whole(const Object& o, const char* key, int least, int most);
+  std::vector<Vec3> point_list(const Object& o, const char* key, std::size_t least, std::size_t most);
+  std::vector<double> number_list(const Object& o, const char* key, std::size_t count);  // count 0: any
+  void flexible_body(const Object& o, Body& b);
+  void flexible_mesh(const YamlNode& node, const Scope& scope, const std::string& body, MeshDescription& m);
+  void flexible_gear(const YamlNode& node, const Scope& scope, const std::string& body, MeshDescription& m);
+  void flexible_material(const YamlNode& node, const Scope& scope, const std::string& body, FlexibleSource& f);
+  void flexible_section(const YamlNode& node, const Scope& scope, const std::string& body, SectionDescription& s);
+  void flexible_interface(const YamlNode::Entry& e, const Scope& scope, const std::string& body, FlexibleSource& f);
+  void flexible_reduction(const YamlNode& node, const Scope& scope, const std::string& body, ReductionDescription& r);
+  void flexible_damping(const YamlNode& node, const Scope& scope, const std::string& body, DampingDescription& d);
+  void make_flexible(Body& b);
+
   // load_places.cpp
   std::optional<Attachment> place(const YamlNode& node, const Scope& scope);
   std::optional<Attachment> named_place(const YamlNode& node, const Scope& scope);
@@ -77,6 +93,8 @@ class Loader {
   void joint_components(const Object& o, Joint& j, const std::string& type);
   void joint_start(const Object& o, Joint& j);
   void joint_extras(const Object& o, Joint& j);
+  void joint_friction(const Object& o, Joint& j, const std::string& type);  // load_joint_friction.cpp
+  void joint_play(const Object& o, Joint& j, const std::string& type);      // load_joint_play.cpp
   int find_joint(const YamlNode& name, const Scope& scope);
   void check_couplings();
 
@@ -106,7 +124,8 @@ class Loader {
   std::optional<RigidContact> rigid_law(const Object& o);
   std::optional<CompliantContact> compliant_law(const Object& o, const std::string& type);
   std::optional<double> fraction(const Object& o, const char* key);  // between 0 and 1
-  Friction friction(const Object& o);
+  // A coefficient, or with its unit a force or torque, of the slip speed (or the rate of an angle).
+  Friction friction(const Object& o, const char* key = "friction", const char* unit = "1", const char* rate = "m/s");
   double contact_stiffness(const Object& o, double exponent);
   // Indices of shapes that names of a contact stand for; empty after a report, or for a shape that is itself wrong.
   std::vector<int> touching(const YamlNode& name, const Scope& scope);
@@ -121,6 +140,7 @@ class Loader {
   void simulate(const YamlNode& node);
   void contact_scheme(const Object& o);
   bool rigid_contacts() const;
+  bool joint_frictions() const;
   void initial(const YamlNode& node);
   void check_uses();
   void check_finite();

@@ -24,6 +24,7 @@ namespace clatter {
 namespace fem {
 struct ReducedBody;  // what a flexible body owes to the equations of motion (fem/reduced_body.hpp)
 }
+struct FlexibleSource;
 class Expression;  // a compiled formula: values and exact derivatives (model/expression.hpp)
 
 struct Named {
@@ -70,6 +71,15 @@ inline bool is_planar(BodyKind k) {
 inline bool is_particle(BodyKind k) { return k == BodyKind::particle || k == BodyKind::planar_particle; }
 inline bool is_flexible(BodyKind k) { return k == BodyKind::flexible || k == BodyKind::planar_flexible; }
 
+// How a superelement, a flexible body with boundary nodes, is set up (V-9 to V-11).
+struct SuperelementOptions {
+  // What ties the reference frame to the body: no momentum of the deformation against it, of all of the body or of the
+  // boundary's mass alone; one boundary node; the mean of the boundary nodes.
+  enum class Frame { full_momentum, boundary_mass, node, weighted_mean } frame = Frame::full_momentum;
+  int node = 0;                // of Frame::node: index of a boundary node
+  bool exact_inertia = false;  // inertia of the floating frame instead of interpolated velocities
+};
+
 struct Body : Named {
   BodyKind kind = BodyKind::rigid;
   double mass = 0;
@@ -84,7 +94,9 @@ struct Body : Named {
   // Flexible bodies, whose frame is the mesh's: mass, inertia and centre of mass come from here, and several bodies may
   // share one. Start values of the elastic coordinates and their rates, where they are not zero.
   std::shared_ptr<const fem::ReducedBody> reduced;
+  std::shared_ptr<const FlexibleSource> flexible;  // what it was made from (model/flexible.hpp), where the user wrote it
   std::vector<double> elastic, elastic_rate;
+  SuperelementOptions superelement;
 };
 
 // A place on a body: index into Model::bodies, or -1 for ground.
@@ -132,6 +144,27 @@ struct ActuatorLaw {
   double initial = 0;
 };
 using Law = std::variant<LinearLaw, TableLaw, PlayLaw, FormulaLaw, ActuatorLaw>;
+
+// Friction coefficient (or a friction force or torque) as a function of the slip speed v >= 0; the value at 0 is the one
+// of sticking (P-11).
+struct Friction {
+  double mu = 0;                            // where there is no curve
+  std::shared_ptr<const Expression> curve;  // of one variable, v
+  bool any() const { return mu > 0 || curve != nullptr; }
+};
+
+// Friction in a joint's free components (P-22 to P-24, AF-14, AF-21): |torque or force| <= given limit + coefficient *
+// load, where the load is made of the sizes of the joint's reactions, whatever their signs.
+struct JointFriction {
+  Friction torque, force;  // given limits, of the rate of an angle and of a displacement
+  Friction coefficient;    // with the reactions
+  double radius = 0;         // of the bearing: lever arm of friction by the radial reaction
+  double collar_radius = 0;  // of the collar that carries the axial reaction; 0: it causes no friction
+  double length = 0;         // of bearing or guide: moments are carried by a pair of forces at its ends; 0: not counted
+  double width = 0;          // of a guide: the moment about its axis is carried by a pair across it; 0: not counted
+  double velocity = 0;       // method smooth: slip speed at which friction has reached its value; 0: chosen
+  Source source;
+};
 
 // --- joints ----------------------------------------------------------------------------------------------------------
 
@@ -194,6 +227,7 @@ struct Joint : Named {
   std::vector<double> position, velocity;
   // Preferred coordinates: the model's default, or a joint forced into the tree or out of it.
   std::optional<bool> in_tree;
+  std::optional<JointFriction> friction;
 };
 
 // --- forces ----------------------------------------------------------------------------------------------------------
@@ -247,12 +281,6 @@ struct ContactShape : Named {
   static bool planar(Kind k) { return k <= Kind::spline; }
 };
 
-// Friction coefficient as a function of the slip speed v >= 0; mu(0) is the one of sticking (P-11).
-struct Friction {
-  double mu = 0;                            // where there is no curve
-  std::shared_ptr<const Expression> curve;  // of one variable, v
-};
-
 // Set-valued: impenetrable, Coulomb's law exactly, impacts in no time (P-27, P-28, P-36 to P-48).
 struct RigidContact {
   enum class Impact { newton, poisson, moreau } impact = Impact::poisson;
@@ -261,6 +289,7 @@ struct RigidContact {
   double reversibility = 1;           // nu of P-42; without effect where tangential_restitution is 0
   Friction friction;
   std::optional<double> impact_friction;  // in impacts, where it differs from sliding
+  double rolling = 0, drilling = 0;       // P-26: moments up to these lengths times r_N, against rolling and spinning
 };
 
 // Force as a function of penetration and its rate.
@@ -279,6 +308,7 @@ struct CompliantContact {
   double restitution = 1;  // lankarani_nikravesh
   Friction friction;
   double friction_velocity = 0;  // slip speed at which regularised friction has reached most of its value
+  double rolling = 0, drilling = 0;  // as in RigidContact
 };
 
 using ContactLaw = std::variant<RigidContact, CompliantContact>;

@@ -84,6 +84,7 @@ std::vector<ObjectSpec> build() {
          "[psi, theta, phi]: turned by psi about z, then theta about the new x, then phi about the new z."},
         {"quaternion", V::quantities, false, "1", "[w, x, y, z] of unit length."},
         {"matrix", V::matrix, false, "1", "Rotation matrix, row by row; its columns are the turned axes."}}});
+  const std::vector<std::string> stiff{"rigid", "planar", "particle", "planar-particle"};
   all.push_back(
       {"body",
        "A moving body.",
@@ -92,17 +93,18 @@ std::vector<ObjectSpec> build() {
          V::word,
          false,
          "",
-         "`rigid` (the default), `planar` (moves in the x-y plane), `particle` (a mass point) or `planar-particle`.",
+         "`rigid` (the default), `planar` (moves in the x-y plane), `particle` (a mass point), `planar-particle` or "
+         "`flexible` (a mesh that deforms).",
          "",
-         {"rigid", "planar", "particle", "planar-particle"}},
-        {"planar", V::boolean, false, "", "`true` keeps a body of type `rigid` or `particle` in the x-y plane."},
-        {"mass", V::quantity, false, "kg", "Mass; may be left out when `shape` and `density` are given."},
+         {"rigid", "planar", "particle", "planar-particle", "flexible"}},
+        {"planar", V::boolean, false, "", "`true` keeps a body of type `rigid` or `particle` in the x-y plane.", "", {}, stiff},
+        {"mass", V::quantity, false, "kg", "Mass; may be left out when `shape` and `density` are given.", "", {}, stiff},
         {"inertia", V::inertia, false, "kg*m^2",
          "About the mass centre in body axes: [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] (elements of the tensor) "
-         "or 3x3; planar: one number."},
-        {"center_of_mass", V::vector, false, "m", "Mass centre in the body's frame; the origin unless given."},
-        {"shape", V::object, false, "", "A shape, from which mass and inertia follow.", "shape"},
-        {"density", V::quantity, false, "kg/m^3", "Density of the shape, instead of `mass`."},
+         "or 3x3; planar: one number.", "", {}, stiff},
+        {"center_of_mass", V::vector, false, "m", "Mass centre in the body's frame; the origin unless given.", "", {}, stiff},
+        {"shape", V::object, false, "", "A shape, from which mass and inertia follow.", "shape", {}, stiff},
+        {"density", V::quantity, false, "kg/m^3", "Density of the shape, instead of `mass`.", "", {}, stiff},
         {"position", V::vector, false, "m",
          "Position of the body's frame at the start; without a pose the joints place the body."},
         {"orientation", V::rotation, false, "", "Orientation of the body's frame at the start.", "orientation"},
@@ -111,6 +113,7 @@ std::vector<ObjectSpec> build() {
         {"angular_velocity", V::vector, false, "rad/s",
          "Angular velocity at the start, world axes; planar: one number."},
         {"frames", V::object_map, false, "", "Named places on the body: `BODY.FRAME`.", "frame"}}});
+  for (auto& key : flexible_body_keys()) all.back().keys.push_back(std::move(key));
   all.push_back(
       {"shape",
        "A solid of uniform density; one of the solids and where it sits.",
@@ -166,6 +169,23 @@ std::vector<ObjectSpec> build() {
          "Status of single components: `free`, `rigid`, or a `component`. Names: x y z rx ry rz, or angle and "
          "displacement.",
          "component"},
+        {"friction",
+         V::object,
+         false,
+         "",
+         "Dry friction in the free components.",
+         "joint-friction",
+         {},
+         {"revolute", "prismatic", "cylindrical", "planar", "screw", "universal", "point-on-curve"}},
+        {"play",
+         V::object,
+         false,
+         "",
+         "Clearance instead of a constraint, between planar bodies: a pin in a hole, a block in a guide. The joint then "
+         "holds nothing; contacts do.",
+         "joint-play",
+         {},
+         {"revolute", "prismatic"}},
         {"pitch",
          V::quantity,
          false,
@@ -220,6 +240,45 @@ std::vector<ObjectSpec> build() {
          "`joint` makes this joint's motion a coordinate, `absolute` never does; the model's choice unless given.",
          "",
          {"joint", "absolute"}}}});
+  all.push_back(
+      {"joint-friction",
+       "Dry friction in a joint: sticks, and slides against a torque or force of a given size, or of `coefficient` times "
+       "the joint's reactions, or of both together.",
+       "",
+       {{"torque", V::function, false, "N*m",
+         "Friction torque of the angle: a number, or a formula of its rate `v` in rad/s whose value at 0 holds at rest."},
+        {"force", V::function, false, "N",
+         "Friction force of the displacement: a number, or a formula of its rate `v` in m/s."},
+        {"coefficient", V::friction, false, "1",
+         "Coefficient of friction with the joint's reactions: a number, a formula of the slip speed `v`, or a block "
+         "with `static` and `kinetic`. Such a joint is never a coordinate of the tree.",
+         "friction"},
+        {"radius", V::quantity, false, "m",
+         "Radius of the bearing of an angle: its torque is coefficient * radius * radial reaction. Revolute and "
+         "cylindrical: required with `coefficient`; planar: of the turning about its normal, without it that is free."},
+        {"collar_radius", V::quantity, false, "m",
+         "Revolute: radius at which the axial reaction is carried; without it that causes no friction."},
+        {"length", V::quantity, false, "m",
+         "Length of bearing or guide, about B's origin: reaction moments are carried by a pair of forces at its ends. "
+         "Without it they cause no friction."},
+        {"width", V::quantity, false, "m",
+         "Prismatic: the reaction moment about the axis is carried by a pair of forces this far apart. Without it that "
+         "causes no friction."},
+        {"velocity", V::quantity, false, "m/s | rad/s",
+         "For `method: smooth`: slip speed at which friction has reached its value (rate of the angle where only "
+         "`torque` is given); chosen by the program unless given."}}});
+  all.push_back(
+      {"joint-play",
+       "Play of a planar joint. Revolute: a pin of `radius` on B in a hole on A. Prismatic: a block of `length` along the "
+       "axis and `height` across it on B between two walls on A. Contacts are named `JOINT.play`, of a guide "
+       "`JOINT.upper` and `JOINT.lower`; the joint's components x y z rx ry rz are all free and only observed.",
+       "",
+       {{"clearance", V::quantity, true, "m",
+         "Distance of the surfaces when B sits in the middle: radial for a pin, on either side for a block."},
+        {"radius", V::quantity, false, "m", "Revolute: radius of the pin."},
+        {"length", V::quantity, false, "m", "Prismatic: length of the block along the axis."},
+        {"height", V::quantity, false, "m", "Prismatic: height of the block across the axis."},
+        {"law", V::object, true, "", "What the surfaces do when they touch.", "contact-law"}}});
   all.push_back(
       {"law", "A spring and damper: one of `stiffness`, `table`, `formula`, `play`, with `damping`.", "",
        law_keys() + std::vector<KeySpec>{{"play", V::object, false, "", "Backlash between two flanks.", "play"}}});
@@ -354,6 +413,7 @@ std::vector<ObjectSpec> build() {
                 {"actuator"}},
                {"initial", V::quantity, false, "", "z at the start; 0 unless given.", "", {}, {"actuator"}}}});
   for (auto& o : contact_language()) all.push_back(std::move(o));
+  for (auto& o : flexible_language()) all.push_back(std::move(o));
   all.push_back({"assembly",
                  "A definition to be used by instances. Positions are in the assembly's own frame.",
                  "",

@@ -64,8 +64,10 @@ struct ObjectSpec {
 const std::vector<ObjectSpec>& language();
 const ObjectSpec& object_spec(std::string_view name);
 
-// The objects of contact, part of the above.
+// The objects of contact and of flexible bodies, part of the above, and the keys of a body that is flexible.
 std::vector<ObjectSpec> contact_language();
+std::vector<ObjectSpec> flexible_language();
+std::vector<KeySpec> flexible_body_keys();
 
 // JSON schema (draft-07) of a model file.
 std::string json_schema();

@@ -21,6 +21,14 @@ KeySpec friction_key() {
           "friction"};
 }
 
+std::vector<KeySpec> moment_keys() {
+  return {{"rolling_friction", V::quantity, false, "m",
+           "Moment against rolling, at most this length times the normal force; 0 unless given."},
+          {"drilling_friction", V::quantity, false, "m",
+           "Moment against spinning about the normal, at most this length times the normal force; 0 unless given. "
+           "Spatial contacts only."}};
+}
+
 std::vector<KeySpec> compliant_keys() {
   return {
       {"stiffness",
@@ -192,6 +200,7 @@ ObjectSpec contact_law() {
                    {},
                    {"rigid"}}}};
   for (auto& k : compliant_keys()) law.keys.push_back(std::move(k));
+  for (auto& k : moment_keys()) law.keys.push_back(std::move(k));
   return law;
 }
 
@@ -210,6 +219,7 @@ ObjectSpec compliant_law() {
                    {},
                    {"lankarani-nikravesh"}}}};
   for (auto& k : compliant_keys()) law.keys.push_back(std::move(k));
+  for (auto& k : moment_keys()) law.keys.push_back(std::move(k));
   law.keys[1].text = "As in `contact-law`; that of the rigid law unless given.";
   return law;
 }

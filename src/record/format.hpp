@@ -8,6 +8,9 @@
 //                              model_name, model_hash, started (ISO 8601)
 //   /model/0, /model/1, ...    text of each model file, the main file first; attribute: path
 //   /settings                  [n x 2] texts: key, value (absent when there are none)
+//   /scene                     what to draw, JSON (docs/results.md); absent in files without one
+//   /surfaces/<i>/vertices     [n x 3] 32 bit, /triangles [m x 3] unsigned 32 bit, /modes [k x 3n] 32 bit (absent when
+//                              rigid): a body's skin in its own axes; attribute of /surfaces/<i>: name
 //   /samples/time              [N], attribute: unit
 //   /samples/channels/<name>   [N] for one component, else [N x width]; a name may hold slashes and is then a path;
 //                              attributes: unit, description, order (place among the channels), components (texts;
@@ -75,6 +78,16 @@ struct SourceFile {
   bool operator==(const SourceFile&) const = default;
 };
 
+// Skin of a body, for pictures. Vertex i stands at vertices[i] + sum_k eta_k modes[k][i] in the body's axes, eta being
+// the channel that the scene names with it.
+struct Surface {
+  std::string name;
+  std::vector<float> vertices;           // x y z of each
+  std::vector<std::uint32_t> triangles;  // three vertices each, counter-clockwise from outside
+  std::vector<float> modes;              // mode by mode, x y z of each vertex
+  bool operator==(const Surface&) const = default;
+};
+
 struct RunInfo {
   std::string model_name;
   std::vector<SourceFile> model_files;  // the main file first, then its includes
@@ -82,6 +95,8 @@ struct RunInfo {
   std::string version;                  // of the program
   std::vector<std::pair<std::string, std::string>> settings;
   std::string started;  // ISO 8601
+  std::string scene;    // JSON, or empty
+  std::vector<Surface> surfaces;
   bool operator==(const RunInfo&) const = default;
 };
 

@@ -251,6 +251,16 @@ Handle create_rows(hid_t group, const std::string& name, hid_t type, std::size_t
           H5Dclose};
 }
 
+void create_numbers(hid_t group, const std::string& name, hid_t type, std::size_t width, std::size_t rows,
+                    const void* data, const std::string& path) {
+  const hsize_t size[] = {rows, width};
+  const Handle space(H5Screate_simple(2, size, nullptr), H5Sclose);
+  const Handle data_set(need(H5Dcreate2(group, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), path,
+                             fmt::format("create '{}'", name)),
+                        H5Dclose);
+  need(H5Dwrite(data_set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), path, fmt::format("write '{}'", name));
+}
+
 void write_rows(hid_t data_set, hid_t type, std::size_t width, std::uint64_t first, std::size_t count, const void* data,
                 const std::string& path) {
   if (count == 0) return;

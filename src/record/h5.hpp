@@ -97,6 +97,9 @@ void write_rows(hid_t data_set, hid_t type, std::size_t width, std::uint64_t fir
                 const std::string& path);
 void read_rows(hid_t data_set, hid_t type, std::size_t width, std::uint64_t first, std::size_t count, void* data,
                const std::string& path);
+// Numbers that are written once, [rows x width].
+void create_numbers(hid_t group, const std::string& name, hid_t type, std::size_t width, std::size_t rows,
+                    const void* data, const std::string& path);
 struct Shape {
   std::uint64_t rows = 0;
   std::size_t width = 0;

@@ -1,16 +1,15 @@
-// Content hashes: SHA-256 (FIPS 180-4), used to tell whether a result belongs to a model.
+// Content hashes, used to tell whether a result belongs to a model.
 #pragma once
 
 #include <span>
 #include <string>
-#include <string_view>
 
+#include "base/sha256.hpp"
 #include "record/format.hpp"
 
 namespace clatter::record {
 
-// 64 lower-case hexadecimal digits.
-std::string sha256(std::string_view bytes);
+using clatter::sha256;
 
 // Hash of a model with its includes: of the concatenation of the files' own hashes, in order. The paths do not enter,
 // so that a model moved to another folder keeps its hash.

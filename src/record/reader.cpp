@@ -170,10 +170,39 @@ class Reader::Impl {
       const h5::Handle text = h5::open_data(file, fmt::format("model/{}", i), path);
       info.model_files.push_back({h5::get_text(text, "path", path), h5::read_text(text, path)});
     }
+    if (h5::exists(file, "scene")) info.scene = h5::read_text(h5::open_data(file, "scene", path), path);
+    load_surfaces();
     if (!h5::exists(file, "settings")) return;
     for (auto& row : h5::read_text_table(file, "settings", path)) {
       if (row.size() != 2) damaged("'settings' has another layout");
       info.settings.emplace_back(std::move(row[0]), std::move(row[1]));
+    }
+  }
+
+  void load_surfaces() {
+    if (!h5::exists(file, "surfaces")) return;
+    for (int i = 0; h5::exists(file, fmt::format("surfaces/{}", i)); ++i) {
+      const std::string folder = fmt::format("surfaces/{}", i);
+      const h5::Handle group(H5Gopen2(file, folder.c_str(), H5P_DEFAULT), H5Gclose);
+      if (!group.valid()) damaged(fmt::format("'{}' cannot be opened", folder));
+      Surface& s = info.surfaces.emplace_back();
+      s.name = h5::get_text(group, "name", path);
+      const auto numbers = [&](const char* name, hid_t type, H5T_class_t kind, auto& out) {
+        const h5::Handle data = h5::open_data(group, name, path);
+        const h5::Shape shape = h5::shape_of(data, path);
+        if (!is_class(data, kind, sizeof(out[0])) ||
+            shape.rows > watch.file_size() / (sizeof(out[0]) * std::max<std::size_t>(1, shape.width)))
+          damaged(fmt::format("'{}/{}' has another layout", folder, name));
+        out.resize(static_cast<std::size_t>(shape.rows) * shape.width);
+        h5::need(H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.data()), path, "read a surface");
+      };
+      numbers("vertices", H5T_NATIVE_FLOAT, H5T_FLOAT, s.vertices);
+      numbers("triangles", H5T_NATIVE_UINT32, H5T_INTEGER, s.triangles);
+      if (h5::exists(group, "modes")) numbers("modes", H5T_NATIVE_FLOAT, H5T_FLOAT, s.modes);
+      const std::size_t n = s.vertices.size() / 3;
+      if (std::any_of(s.triangles.begin(), s.triangles.end(), [&](auto v) { return v >= n; }) ||
+          (!s.modes.empty() && s.modes.size() % s.vertices.size() != 0))
+        damaged(fmt::format("'{}' is not a surface", folder));
     }
   }
 

@@ -364,6 +364,8 @@ class Writer::Impl {
       for (const auto& [key, value] : info.settings) rows.push_back({key, value});
       h5::create_text_table(file, "settings", rows, path);
     }
+    if (!info.scene.empty()) h5::create_text(file, "scene", info.scene, 0, path);
+    build_surfaces(info.surfaces);
     for (const char* group : {"samples", "samples/channels", "ledger", "ledger/channels", "checkpoints"})
       h5::Handle(H5Gcreate2(file, group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
     samples.create(file, "samples", channels, options.expected_rows, path);
@@ -384,6 +386,27 @@ class Writer::Impl {
                  H5Dclose);
     }
     if (!file.reset()) throw ResultError(path, "the file cannot be written", kDiskAdvice);
+  }
+
+  void build_surfaces(const std::vector<Surface>& surfaces) const {
+    if (surfaces.empty()) return;
+    const h5::Handle all(H5Gcreate2(file, "surfaces", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+    for (std::size_t i = 0; i < surfaces.size(); ++i) {
+      const Surface& s = surfaces[i];
+      const std::size_t vertices = s.vertices.size() / 3, triangles = s.triangles.size() / 3;
+      const bool whole = vertices > 0 && triangles > 0 && s.vertices.size() == 3 * vertices &&
+                         s.triangles.size() == 3 * triangles && s.modes.size() % s.vertices.size() == 0 &&
+                         std::all_of(s.triangles.begin(), s.triangles.end(), [&](auto v) { return v < vertices; });
+      if (!whole)
+        throw ResultError(path, fmt::format("the surface '{}' is not whole", s.name), "report this diagnosis");
+      const h5::Handle one(H5Gcreate2(all, std::to_string(i).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+      h5::put_text(one, "name", s.name, path);
+      h5::create_numbers(one, "vertices", H5T_NATIVE_FLOAT, 3, vertices, s.vertices.data(), path);
+      h5::create_numbers(one, "triangles", H5T_NATIVE_UINT32, 3, triangles, s.triangles.data(), path);
+      if (!s.modes.empty())
+        h5::create_numbers(one, "modes", H5T_NATIVE_FLOAT, s.vertices.size(), s.modes.size() / s.vertices.size(),
+                           s.modes.data(), path);
+    }
   }
 
   void build_checkpoints() const {

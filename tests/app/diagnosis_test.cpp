@@ -94,5 +94,46 @@ simulate: {method: METHOD, end: 0.9 s, step: 1 ms, tolerance: 1e-8}
   }
 }
 
+Outcome slide_rod(double degrees, double rate, double mu, double speed, double end) {
+  const std::string text = fmt::format(R"(clatter: 1
+gravity: [0, -9.81]
+parameters: {{phi: {} deg, w: {}}}
+bodies:
+  rod: {{type: planar, mass: 1, shape: {{rod: 2}}, position: [-cos(phi), sin(phi)], angle: -phi, angular_velocity: -w, velocity: [{}, w*cos(phi)], frames: {{end: [1, 0]}}}}
+shapes:
+  tip: {{on: rod.end, type: circle, radius: 0}}
+  floor: {{on: ground, type: line}}
+contacts:
+  slide: {{between: [tip, floor], law: {{type: rigid, friction: {}}}}}
+simulate: {{method: event-driven, end: {}, tolerance: 1e-10}}
+)",
+                                       degrees, rate, speed, mu, end);
+  Prepared prepared = prepare(load_model_text(text, "rod.yaml"));
+  const Observer observer = recorder(prepared);
+  return simulate_prepared(prepared, observer, {});
+}
+
+// The four cases of PV-6, and the approach of PV-7: what was decided stands in the summary with the contact's name.
+TEST(Painleve, ChoicesOfASlidingRodAreNamedInTheSummary) {
+  EXPECT_TRUE(slide_rod(30, 1, 0.5, 3, 0.01).summary.warnings.empty()) << "one solution";
+
+  const Outcome two = slide_rod(60, 4, 5.0 / 3, 10, 0.01);
+  ASSERT_EQ(two.summary.warnings.size(), 1u);
+  EXPECT_TRUE(two.summary.warnings[0].starts_with("not-unique: contact slide at t = 0 s")) << two.summary.warnings[0];
+  EXPECT_NE(two.summary.warnings[0].find("took the smallest"), std::string::npos);
+
+  const Outcome none = slide_rod(60, 1, 5.0 / 3, 3, 0.01);
+  ASSERT_FALSE(none.failure);
+  ASSERT_EQ(none.summary.warnings.size(), 1u);
+  EXPECT_TRUE(none.summary.warnings[0].starts_with("painleve: contact slide at t = 0 s")) << none.summary.warnings[0];
+  EXPECT_NE(none.summary.warnings[0].find("took an impulse"), std::string::npos);
+
+  const Outcome jams = slide_rod(35, 2, 5.0 / 3, 100, 0.2);
+  ASSERT_TRUE(jams.failure);
+  EXPECT_EQ(jams.failure->kind(), "painleve");
+  EXPECT_NE(std::string(jams.failure->what()).find("slide"), std::string::npos);
+  EXPECT_NEAR(jams.summary.end, 0.070858, 1e-6);  // PV-7: a = 1e-6 at 0.070857898 s
+}
+
 }  // namespace
 }  // namespace clatter::app

@@ -2,6 +2,7 @@
 // equations of ContactDynamics are functions of any state near one, and their derivatives are taken there.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -88,8 +89,22 @@ TEST_P(Tangent, OfAPhaseAreThoseOfItsEquations) {
     c.direction[1] = spatial ? state.rate[2] / slip : 0;
     active.push_back(c);
   }
-  ASSERT_FALSE(active.empty());
-  dynamics.set_active(active, s);
+  // And so do the friction rows of joints and of these slots.
+  std::vector<ActiveFriction> rows;
+  dynamics.engine_state(s);
+  for (int i = 0; i < dynamics.frictions().size(); ++i) {
+    const int slot = dynamics.frictions()[i].slot;
+    const auto uses = [&](const ActiveContact& c) { return c.slot == slot; };
+    if (slot >= 0 && std::none_of(active.begin(), active.end(), uses)) continue;
+    dynamics.frictions().evaluate(i, false);
+    ASSERT_GT(dynamics.frictions().speed(i), 0.01);
+    ActiveFriction f{i, mode, {1, 0}};
+    for (int c = 0; c < dynamics.frictions()[i].count; ++c)
+      f.direction[c] = dynamics.frictions().rate(i)[c] / dynamics.frictions().speed(i);
+    rows.push_back(f);
+  }
+  ASSERT_FALSE(active.empty() && rows.empty());
+  dynamics.set_active(active, s, rows);
 
   const Sizes& n = dynamics.sizes();
   Vec a(n.nv), lambda(n.nc());
@@ -117,7 +132,10 @@ TEST_P(Tangent, OfAPhaseAreThoseOfItsEquations) {
                "K");
   expect_equal(-dense(tangents.directions()).transpose(),
                difference(n.nc(), [&](const Vec& x) { return residual(s, a, lambda + x); }), "N");
-  EXPECT_EQ(tangents.N.has_value(), mode == Mode::slide);
+  const bool loaded = std::any_of(rows.begin(), rows.end(), [&](const ActiveFriction& f) {
+    return dynamics.frictions()[f.index].slot >= 0 || dynamics.frictions().loaded(f.index);
+  });
+  EXPECT_EQ(tangents.N.has_value(), mode == Mode::slide && (loaded || !active.empty()));
 
   const auto constraints = [&](const State& at, bool rates) {
     Vec phi(n.nh), velocity(n.nc());
@@ -144,6 +162,20 @@ TEST_P(Tangent, OfAPhaseAreThoseOfItsEquations) {
       for (int k = 1; mode == Mode::stick && k <= contacts->pair(c.slot).tangents; ++k) {
         dynamics.contacts().evaluate(c.slot, true);
         out[row++] = dynamics.contacts()[c.slot].bias[k];
+      }
+    dynamics.engine_state(at);
+    for (const ActiveFriction& f : rows)
+      for (int c = 0; mode == Mode::stick && c < dynamics.frictions()[f.index].count; ++c) {
+        dynamics.frictions().evaluate(f.index, true);
+        out[row] = dynamics.frictions().bias(f.index)[c];
+        // A coordinate of the tree has no second derivative but its own.
+        const JointFrictionIndex* joint = dynamics.frictions()[f.index].joint >= 0 ? &dynamics.frictions().joint(f.index) : nullptr;
+        if (joint != nullptr && system->measures[static_cast<std::size_t>(joint->measure[c])].velocity >= 0) {
+          Vec column(n.nv);
+          dynamics.frictions().column(f.index, c, column.data());
+          out[row] += column.dot(a);
+        }
+        ++row;
       }
     return out;
   };
@@ -315,6 +347,68 @@ contacts:
 simulate: {end: 1}
 )";
 
+constexpr const char* kFrictionArm = R"(
+clatter: 1
+gravity: [0, -9.81, 0]
+coordinates: COORDINATES
+bodies:
+  upper: {type: planar, mass: 2, inertia: 0.3, position: [0.5, 0, 0]}
+  lower: {type: planar, mass: 1, inertia: 0.1, position: [1.0, -0.4, 0]}
+  slide: {type: planar, mass: 1, inertia: 0.2, position: [1.0, -0.8, 0]}
+joints:
+  shoulder: {type: revolute, between: [ground, upper], at: [0, 0], friction: {torque: 2 + exp(-v/0.5)}}
+  elbow: {type: revolute, between: [upper, lower], at: [1, 0], friction: {coefficient: {static: 0.5, kinetic: 0.3, velocity: 0.4}, radius: 0.2, torque: 0.3}}
+  guide: {type: prismatic, between: [lower, slide], at: [1.0, -0.8], axis: [1, 0.3], friction: {coefficient: 0.4, length: 0.3}}
+simulate: {end: 1}
+)";
+
+constexpr const char* kSpatialFriction = R"(
+clatter: 1
+gravity: [0, 0, -9.81]
+coordinates: COORDINATES
+bodies:
+  upper: {mass: 2, inertia: [0.1, 0.2, 0.25], position: [0.5, 0, 0]}
+  lower: {mass: 1, inertia: [0.1, 0.05, 0.12], position: [1, 0, -0.4]}
+  sleeve: {mass: 1, inertia: [0.1, 0.08, 0.12], position: [1, 0, -0.6]}
+  plate: {mass: 1, inertia: [0.1, 0.08, 0.12], position: [0.3, 0.2, 0]}
+  block: {mass: 1, inertia: [0.1, 0.08, 0.12], position: [0.5, 0, 0.2], center_of_mass: [0.1, 0.2, 0]}
+joints:
+  shoulder: {type: revolute, between: [ground, upper], at: [0, 0, 0], axis: [0, 1, 0.2], friction: {coefficient: 0.3, radius: 0.1, collar_radius: 0.2, length: 0.3}}
+  elbow: {type: universal, between: [upper, lower], at: [1, 0, 0], axis: y, axis2: x, friction: {torque: 1.5}}
+  rod: {type: cylindrical, between: [lower, sleeve], at: [1, 0, -0.6], axis: [0, 0.1, 1], friction: {coefficient: 0.2 + 0.2*exp(-v/0.5), radius: 0.1, length: 0.4}}
+  table: {type: planar, between: [ground, plate], at: [0.3, 0.2, 0], friction: {coefficient: 0.3, radius: 0.2, torque: 0.1}}
+  rail: {type: prismatic, between: [upper, block], at: [0.5, 0, 0.2], axis: z, friction: {coefficient: 0.3, length: 0.2, width: 0.1}}
+simulate: {end: 1}
+)";
+
+constexpr const char* kRollingDisc = R"(
+clatter: 1
+gravity: [0, -9.81, 0]
+bodies:
+  ball: {type: planar, mass: 2, inertia: 0.3, position: [0.1, 0.3, 0], center_of_mass: [0.05, 0.1]}
+  table: {type: planar, mass: 3, inertia: 0.2, position: [0, -0.3, 0]}
+shapes:
+  hull: {on: ball, rotate: 25 deg, type: ellipse, semi_axes: [0.4, 0.3]}
+  floor: {on: table, at: [0, 0.3], rotate: 20 deg, type: line}
+contacts:
+  rest: {between: [hull, floor], law: {type: rigid, friction: 0.4, rolling_friction: 0.05}}
+simulate: {end: 1}
+)";
+
+constexpr const char* kRollingSpheres = R"(
+clatter: 1
+gravity: [0, 0, -9.81]
+bodies:
+  a: {mass: 2, inertia: [0.1, 0.2, 0.25], position: [0, 0, 0.3], center_of_mass: [0.05, 0.1, 0.02]}
+  b: {mass: 1, inertia: [0.1, 0.1, 0.15], position: [0.3, 0.1, 0.65]}
+shapes:
+  one: {on: a, type: sphere, radius: 0.3}
+  two: {on: b, type: sphere, radius: 0.2}
+contacts:
+  rest: {between: [one, two], law: {type: rigid, friction: 0.3, rolling_friction: 0.03, drilling_friction: 0.05}}
+simulate: {end: 1}
+)";
+
 std::string with(const char* text, const char* coordinates) {
   std::string out = text;
   const std::string mark = "COORDINATES";
@@ -326,7 +420,16 @@ std::vector<Case> cases() {
   static const std::string arm_joint = with(kArm, "joint"), arm_absolute = with(kArm, "absolute");
   static const std::string table_joint = with(kDrivenTable, "joint"), table_absolute = with(kDrivenTable, "absolute");
   static const std::string spatial_joint = with(kSpatialArm, "joint"), spatial_absolute = with(kSpatialArm, "absolute");
+  static const std::string joints_joint = with(kFrictionArm, "joint"), joints_absolute = with(kFrictionArm, "absolute");
+  static const std::string joints3_joint = with(kSpatialFriction, "joint");
+  static const std::string joints3_absolute = with(kSpatialFriction, "absolute");
   return {{"CircleOnLine", kCircleOnLine, 0.3},
+          {"FrictionInJointsOfATree", joints_joint.c_str(), 0},
+          {"FrictionInJoints", joints_absolute.c_str(), 0},
+          {"FrictionInSpatialJointsOfATree", joints3_joint.c_str(), 0},
+          {"FrictionInSpatialJoints", joints3_absolute.c_str(), 0},
+          {"RollingDisc", kRollingDisc, 0.05},
+          {"RollingSpheres", kRollingSpheres, 0.05},
           {"CircleOnCircle", kCircles, 0.05},
           {"EllipseOnLine", kEllipseOnLine, 0.3},
           {"CircleOnCurve", kEllipseOnCurve, 0.1},

@@ -1,5 +1,5 @@
 // Third derivatives of formulas, against closed forms; also makes the formulas of the other contact tests.
-#include "contact/formula.hpp"
+#include "model/formula.hpp"
 
 #include <gtest/gtest.h>
 

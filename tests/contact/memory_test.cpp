@@ -5,13 +5,16 @@
 
 #include <cstdlib>
 
+#include "contact/allocations.hpp"
 #include "contact/models.hpp"
+
+namespace clatter::contact {
+thread_local long allocations = 0;
+}
 
 #if !defined(__SANITIZE_ADDRESS__) && defined(__GLIBC__)
 
-namespace {
-thread_local long allocations = 0;
-}
+using clatter::contact::allocations;
 
 extern "C" {
 void* __libc_malloc(size_t size);

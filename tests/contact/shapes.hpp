@@ -58,6 +58,8 @@ inline Geometry curve(const std::string& x, const std::string& y, double from, d
   s.to = to;
   return make_geometry(s);
 }
+// A hilly road, run from right to left: material below.
+inline Geometry road() { return curve("-s", "0.1*sin(3*s)", -2, 2); }
 inline Geometry box(const Vec3& size) {
   ContactShape s = shape_of(ContactShape::Kind::box);
   s.size = size;

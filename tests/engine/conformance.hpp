@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/engine.hpp"
+#include "engine/flexible_samples.hpp"
 #include "engine/registry.hpp"
 #include "integrate/initial.hpp"
 #include "model/expression.hpp"
@@ -112,6 +113,12 @@ inline Model in_state(Setting& x) {
     model.bodies[i].velocity = f.v;
     model.bodies[i].angular_velocity = f.w;
   }
+  for (const FlexibleIndex& f : x.system->flexible) {
+    const BlockWork& block = *x.engine->links().blocks[static_cast<std::size_t>(f.block)];
+    Body& body = model.bodies[static_cast<std::size_t>(f.body)];
+    body.elastic.assign(block.elastic_coordinates(), block.elastic_coordinates() + f.n);
+    body.elastic_rate.assign(block.elastic_rates(), block.elastic_rates() + f.n);
+  }
   for (std::size_t i = 0; i < model.force_elements.size(); ++i) {
     const Deformation& d = x.system->deformations[x.system->element_deformation[i]];
     if (auto* law = std::get_if<ActuatorLaw>(&model.force_elements[i].law)) law->initial = x.s.z[d.z];
@@ -141,7 +148,7 @@ inline Model moved(Model model, const Placement& X) {
 
 inline bool has_planar_bodies(const Model& model) {
   for (const Body& b : model.bodies)
-    if (b.kind == BodyKind::planar || b.kind == BodyKind::planar_particle) return true;
+    if (is_planar(b.kind)) return true;
   return false;
 }
 
@@ -173,10 +180,14 @@ inline Mat dense(const SparseMatrix<double>& m) {
 }
 
 // One test a sample; `which` states of it.
-class Conformance : public ::testing::TestWithParam<Registered> {
+class Conformance : public ::testing::TestWithParam<Sample> {
  protected:
   const Traits& traits() const { return GetParam().traits; }
-  static Model sample() { return load_model_text(GetParam().sample, GetParam().name); }
+  static Model sample() {
+    Model model = load_model_text(GetParam().sample, GetParam().name);
+    if (GetParam().change) GetParam().change(model);
+    return model;
+  }
   static Model sample(bool joint_coordinates) {
     Model model = sample();
     model.joint_coordinates = joint_coordinates;
@@ -197,13 +208,18 @@ class Conformance : public ::testing::TestWithParam<Registered> {
 };
 
 template <class Predicate>
-std::vector<Registered> samples(Predicate&& wanted) {
-  std::vector<Registered> out;
+std::vector<Sample> samples(Predicate&& wanted) {
+  std::vector<Sample> out;
   for (const Registered& r : registry())
-    if (wanted(r)) out.push_back(r);
+    if (wanted(r)) out.push_back({r, nullptr});
+  for (const Sample& s : flexible_samples())
+    if (wanted(s)) out.push_back(s);
   return out;
 }
+inline std::vector<Sample> samples() {
+  return samples([](const Registered&) { return true; });
+}
 
-inline std::string sample_name(const ::testing::TestParamInfo<Registered>& info) { return info.param.name; }
+inline std::string sample_name(const ::testing::TestParamInfo<Sample>& info) { return info.param.name; }
 
 }  // namespace clatter::test

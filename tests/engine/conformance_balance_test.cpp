@@ -40,6 +40,19 @@ TEST_P(Conservation, StoredEnergyStays) {
 TEST_P(Momentum, LinearAndAngularStay) {
   each_setting([](Setting& x) {
     x.engine->observe(x.s, &x.a);
+    if (!x.system->flexible.empty()) {
+      // By differences along the motion, as the power is.
+      const auto momentum = [&](double dt) {
+        x.engine->observe(along(x, dt), nullptr);
+        const Momenta m = momenta(x.system->tree, x.engine->links());
+        Vec6 p;
+        p << m.linear, m.angular;
+        return p;
+      };
+      const Vec6 rate = slope(momentum);
+      EXPECT_LT(largest(rate), 1e-9 * (1 + largest(momentum(0)) + largest(x.a)));
+      return;
+    }
     Vec3 F = Vec3::Zero(), N = Vec3::Zero();
     double F_size = 0, N_size = 0;  // what cancels
     for (std::size_t i = 0; i < x.system->tree.links.size(); ++i) {
@@ -97,7 +110,7 @@ TEST_P(TimeIndependence, AtRestNothingMovesAndLaterIsTheSame) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, Power, ::testing::ValuesIn(registry()), sample_name);
+INSTANTIATE_TEST_SUITE_P(Registry, Power, ::testing::ValuesIn(samples()), sample_name);
 INSTANTIATE_TEST_SUITE_P(Registry, Conservation,
                          ::testing::ValuesIn(samples([](const Registered& r) { return r.traits.conservative; })),
                          sample_name);

@@ -120,6 +120,12 @@ TEST_P(PlanarTwin, MovesAsTheSpatialModel) {
     Model model = in_state(x);
     for (Body& b : model.bodies) {
       if (b.kind == BodyKind::planar_particle) b.kind = BodyKind::particle;
+      if (b.kind == BodyKind::planar_flexible) {
+        auto reduced = std::make_shared<fem::ReducedBody>(*b.reduced);
+        reduced->planar = false;
+        b.kind = BodyKind::flexible;
+        b.reduced = reduced;
+      }
       if (b.kind != BodyKind::planar) continue;
       b.kind = BodyKind::rigid;
       b.inertia(0, 0) = 0.6 * b.inertia(2, 2);

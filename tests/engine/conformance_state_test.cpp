@@ -156,7 +156,7 @@ TEST_P(Evaluation, TakesNoMemoryFromTheHeap) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, Evaluation, ::testing::ValuesIn(registry()), sample_name);
+INSTANTIATE_TEST_SUITE_P(Registry, Evaluation, ::testing::ValuesIn(samples()), sample_name);
 
 }  // namespace
 }  // namespace clatter::test

@@ -105,7 +105,7 @@ TEST_P(Tangent, ConstraintRatesAreTheTimeDerivativesOfTheConstraints) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, Tangent, ::testing::ValuesIn(registry()), sample_name);
+INSTANTIATE_TEST_SUITE_P(Registry, Tangent, ::testing::ValuesIn(samples()), sample_name);
 
 }  // namespace
 }  // namespace clatter::test

@@ -3,33 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include "integrate/studies.hpp"
+#include "integrate/controlled_runs.hpp"
 
 namespace clatter::test {
 namespace {
 
-struct Result {
-  State s;
-  Vec lambda;
-  int steps = 0, rejected = 0, highest = 0;
-};
-
 Result run(Dynamics& problem, IntegratorSettings settings, const State& s0, double end) {
   settings.scheme = Scheme::adams;
   Adams integrator(problem, quiet(settings));
-  integrator.start(s0);
-  Result result;
-  while (integrator.state().t < end) {
-    const int order = integrator.order();
-    const StepReport& report = integrator.step(end);
-    ++result.steps;
-    result.rejected += report.rejected;
-    result.highest = std::max(result.highest, order);
-    if (result.steps > 200000) throw std::runtime_error("too many steps");
-  }
-  result.s = integrator.state();
-  result.lambda = integrator.lambda();
-  return result;
+  return run_counted(integrator, s0, end);
 }
 
 IntegratorSettings at_order(double h, int order) {
@@ -37,12 +19,7 @@ IntegratorSettings at_order(double h, int order) {
   settings.max_order = order;
   return settings;
 }
-IntegratorSettings tolerance(double tol) {
-  IntegratorSettings settings;
-  settings.scheme = Scheme::adams;
-  settings.relative_tolerance = settings.absolute_tolerance = tol;
-  return settings;
-}
+IntegratorSettings tolerance(double tol) { return at_tolerance(Scheme::adams, tol); }
 
 class AdamsOrder : public ::testing::TestWithParam<int> {
  protected:
@@ -196,45 +173,11 @@ TEST(Adams, NeedsFewerEvaluationsThanDopri5AtSharpTolerances) {
   EXPECT_LT(2 * adams, problem.evaluations);
 }
 
-TEST(Adams, ConstraintsHoldAlsoWhenStatedTwice) {
-  for (const int copies : {1, 2}) {
-    CartesianPendulum pendulum(copies);
-    Adams integrator(pendulum, tolerance(1e-8));
-    integrator.start(CartesianPendulum::initial());
-    Vec phi(copies), residual(copies);
-    while (integrator.state().t < 3) {
-      integrator.step(3);
-      pendulum.constraints(integrator.state(), phi, residual);
-      ASSERT_LT(phi.cwiseAbs().maxCoeff(), 1e-12);
-      ASSERT_LT(residual.cwiseAbs().maxCoeff(), 1e-11);
-    }
-    EXPECT_LT((integrator.state().q - CartesianPendulum::exact(3).q).norm(), 1e-6);
-    EXPECT_NEAR(integrator.lambda().sum(), CartesianPendulum::exact_lambda(3), 1e-5);
-  }
-}
+TEST(Adams, ConstraintsHoldAlsoWhenStatedTwice) { expect_constraints_held(Scheme::adams, 1e-6); }
 
-TEST(Adams, KnifeEdgeDrivenMassAndInnerStateFollowTheirClosedForms) {
-  KnifeEdge edge;
-  const Result e = run(edge, tolerance(1e-9), KnifeEdge::initial(), 2.0);
-  EXPECT_LT((e.s.q - KnifeEdge::exact(2).q).norm(), 1e-7);
-  EXPECT_NEAR(e.lambda[0], KnifeEdge::exact_lambda(2), 1e-6);
-  DrivenMass driven;
-  const Result d = run(driven, tolerance(1e-9), DrivenMass::initial(), 3.0);
-  EXPECT_NEAR(d.s.q[1], DrivenMass::B() * std::sin(DrivenMass::W * 3), 1e-7);
-  EXPECT_NEAR(d.lambda[0], DrivenMass::exact_lambda(3), 1e-5);
-  LaggedForce lagged;
-  const Result l = run(lagged, tolerance(1e-9), LaggedForce::initial(), 1.0);
-  EXPECT_NEAR(l.s.q[0], LaggedForce::x(1), 1e-8);
-  EXPECT_NEAR(l.s.z[0], LaggedForce::z(1), 1e-8);
-}
+TEST(Adams, KnifeEdgeDrivenMassAndInnerStateFollowTheirClosedForms) { expect_closed_forms(Scheme::adams, 1e-7); }
 
-TEST(Adams, TheLedgerClosesAtTheTolerance) {
-  DrivenMass driven;
-  Adams integrator(driven, tolerance(1e-9));
-  integrator.start(DrivenMass::initial());
-  while (integrator.state().t < 3) integrator.step(3);
-  EXPECT_NEAR(driven.energy(integrator.state()) - driven.energy(DrivenMass::initial()), integrator.work()[0], 1e-7);
-}
+TEST(Adams, TheLedgerClosesAtTheTolerance) { expect_ledger_closes(Scheme::adams, 1e-7); }
 
 }  // namespace
 }  // namespace clatter::test

@@ -4,36 +4,15 @@
 
 #include <gtest/gtest.h>
 
-#include "integrate/studies.hpp"
+#include "integrate/controlled_runs.hpp"
 
 namespace clatter::test {
 namespace {
 
-struct Result {
-  State s;
-  Vec lambda;
-  int steps = 0, newton = 0, rejected = 0, highest = 0;
-  double longest = 0;
-};
-
 Result run(Dynamics& problem, IntegratorSettings settings, const State& s0, double end) {
   settings.scheme = Scheme::bdf;
   Bdf integrator(problem, quiet(settings));
-  integrator.start(s0);
-  Result result;
-  while (integrator.state().t < end) {
-    const int order = integrator.order();
-    const StepReport& report = integrator.step(end);
-    ++result.steps;
-    result.newton += report.newton_iterations;
-    result.rejected += report.rejected;
-    result.highest = std::max(result.highest, order);
-    result.longest = std::max(result.longest, report.h);
-    if (result.steps > 200000) throw std::runtime_error("too many steps");
-  }
-  result.s = integrator.state();
-  result.lambda = integrator.lambda();
-  return result;
+  return run_counted(integrator, s0, end);
 }
 
 // Newton is driven to rounding so that only the truncation error is seen.
@@ -43,12 +22,7 @@ IntegratorSettings sharp_fixed(double h, int order) {
   settings.max_order = order;
   return settings;
 }
-IntegratorSettings tolerance(double tol) {
-  IntegratorSettings settings;
-  settings.scheme = Scheme::bdf;
-  settings.relative_tolerance = settings.absolute_tolerance = tol;
-  return settings;
-}
+IntegratorSettings tolerance(double tol) { return at_tolerance(Scheme::bdf, tol); }
 
 class BdfOrder : public ::testing::TestWithParam<int> {};
 
@@ -194,27 +168,9 @@ TEST(Bdf, OrderAndStepDropTogetherAtAnEventAndRecoverAfterwards) {
   EXPECT_NEAR(play.energy(integrator.state()), 0.5, 1e-5);
 }
 
-TEST(Bdf, HeavyTopMeetsTheMinimalSystemAtTheToleranceAsked) {
-  MinimalTop minimal;
-  IntegratorSettings sharp;
-  sharp.relative_tolerance = sharp.absolute_tolerance = 1e-12;
-  const State exact = MinimalTop::spread(run_to(minimal, sharp, MinimalTop::initial(), 1.0));
-  HeavyTop top;
-  for (const double tol : {1e-5, 1e-7, 1e-9}) {
-    const Result r = run(top, tolerance(tol), HeavyTop::initial(), 1.0);
-    // Some hundred steps add up; velocities reach 15 rad/s.
-    EXPECT_LT((r.s.q - exact.q).norm(), 50 * tol) << tol << " steps " << r.steps;
-  }
-}
+TEST(Bdf, HeavyTopMeetsTheMinimalSystemAtTheToleranceAsked) { expect_heavy_top(Scheme::bdf, {1e-5, 1e-7, 1e-9}, 50); }
 
-TEST(Bdf, StiffVanDerPolReachesTheReferenceInFewSteps) {
-  // Hairer and Wanner, Solving ODEs II, IV.10, eps = 1e-6: x(2) = 1.706167732170483, x'(2) = -0.8928097010247975.
-  VanDerPol problem(1e-6);
-  const Result r = run(problem, tolerance(1e-7), VanDerPol::initial(), 2.0);
-  EXPECT_NEAR(r.s.q[0], 1.706167732170483, 1e-5);
-  EXPECT_NEAR(r.s.v[0], -0.8928097010247975, 1e-5);
-  EXPECT_LT(r.steps, 2500);
-}
+TEST(Bdf, StiffVanDerPolReachesTheReferenceInFewSteps) { expect_stiff_van_der_pol(Scheme::bdf, 2500); }
 
 // On the slow manifold (no relaxation jump before t = 0.8) steps are chosen by accuracy alone.
 TEST(Bdf, StepsHardlyDependOnTheStiffness) {
@@ -227,47 +183,12 @@ TEST(Bdf, StepsHardlyDependOnTheStiffness) {
 }
 
 TEST(Bdf, PositionsAndVelocitiesBothSatisfyTheConstraintsAlsoWhenStatedTwice) {
-  for (const int copies : {1, 2}) {
-    CartesianPendulum pendulum(copies);
-    Bdf integrator(pendulum, tolerance(1e-8));
-    integrator.start(CartesianPendulum::initial());
-    Vec phi(copies), residual(copies);
-    int steps = 0;
-    while (integrator.state().t < 3) {
-      integrator.step(3);
-      ++steps;
-      pendulum.constraints(integrator.state(), phi, residual);
-      ASSERT_LT(phi.cwiseAbs().maxCoeff(), 1e-12);
-      ASSERT_LT(residual.cwiseAbs().maxCoeff(), 1e-11);
-    }
-    EXPECT_LT((integrator.state().q - CartesianPendulum::exact(3).q).norm(), 1e-5);
-    EXPECT_NEAR(integrator.lambda().sum(), CartesianPendulum::exact_lambda(3), 1e-4);
-    EXPECT_LT(steps, 3000);
-  }
+  expect_constraints_held(Scheme::bdf, 1e-5);
 }
 
-TEST(Bdf, KnifeEdgeDrivenMassAndInnerStateFollowTheirClosedForms) {
-  KnifeEdge edge;
-  const Result e = run(edge, tolerance(1e-9), KnifeEdge::initial(), 2.0);
-  EXPECT_LT((e.s.q - KnifeEdge::exact(2).q).norm(), 1e-6);
-  EXPECT_NEAR(e.lambda[0], KnifeEdge::exact_lambda(2), 1e-5);
-  DrivenMass driven;
-  const Result d = run(driven, tolerance(1e-9), DrivenMass::initial(), 3.0);
-  EXPECT_NEAR(d.s.q[1], DrivenMass::B() * std::sin(DrivenMass::W * 3), 1e-6);
-  EXPECT_NEAR(d.lambda[0], DrivenMass::exact_lambda(3), 1e-4);
-  LaggedForce lagged;
-  const Result l = run(lagged, tolerance(1e-9), LaggedForce::initial(), 1.0);
-  EXPECT_NEAR(l.s.q[0], LaggedForce::x(1), 1e-7);
-  EXPECT_NEAR(l.s.z[0], LaggedForce::z(1), 1e-7);
-}
+TEST(Bdf, KnifeEdgeDrivenMassAndInnerStateFollowTheirClosedForms) { expect_closed_forms(Scheme::bdf, 1e-6); }
 
-TEST(Bdf, TheLedgerClosesAtTheTolerance) {
-  DrivenMass driven;
-  Bdf integrator(driven, tolerance(1e-9));
-  integrator.start(DrivenMass::initial());
-  while (integrator.state().t < 3) integrator.step(3);
-  EXPECT_NEAR(driven.energy(integrator.state()) - driven.energy(DrivenMass::initial()), integrator.work()[0], 1e-6);
-}
+TEST(Bdf, TheLedgerClosesAtTheTolerance) { expect_ledger_closes(Scheme::bdf, 1e-6); }
 
 class CountedOscillator : public Oscillator {
  public:

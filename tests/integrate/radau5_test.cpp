@@ -2,43 +2,20 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "integrate/studies.hpp"
+#include "integrate/controlled_runs.hpp"
 
 namespace clatter::test {
 namespace {
 
-struct Result {
-  State s;
-  Vec lambda;
-  int steps = 0, newton = 0, rejected = 0;
-};
-
 Result run(Dynamics& problem, IntegratorSettings settings, const State& s0, double end) {
   settings.scheme = Scheme::radau5;
-  auto integrator = make_integrator(quiet(settings), problem);
-  integrator->start(s0);
-  Result result;
-  while (integrator->state().t < end) {
-    const StepReport& report = integrator->step(end);
-    ++result.steps;
-    result.newton += report.newton_iterations;
-    result.rejected += report.rejected;
-    if (result.steps > 200000) throw std::runtime_error("too many steps");
-  }
-  result.s = integrator->state();
-  result.lambda = integrator->lambda();
-  return result;
+  return run_scheme(problem, settings, s0, end);
 }
 
 // Newton is driven to rounding so that only the truncation error is seen.
 IntegratorSettings sharp_fixed(double h) {
   IntegratorSettings settings = fixed(Scheme::radau5, h);
   settings.relative_tolerance = settings.absolute_tolerance = 1e-12;
-  return settings;
-}
-IntegratorSettings tolerance(double tol) {
-  IntegratorSettings settings;
-  settings.relative_tolerance = settings.absolute_tolerance = tol;
   return settings;
 }
 
@@ -74,70 +51,18 @@ TEST(Radau5, PendulumAndItsMultiplierConvergeWithOrderFive) {
 }
 
 TEST(Radau5, HeavyTopMeetsTheMinimalSystemAtTheToleranceAsked) {
-  MinimalTop minimal;
-  IntegratorSettings sharp;
-  sharp.relative_tolerance = sharp.absolute_tolerance = 1e-12;
-  const State exact = MinimalTop::spread(run_to(minimal, sharp, MinimalTop::initial(), 1.0));
-  HeavyTop top;
-  for (const double tol : {1e-5, 1e-7, 1e-9}) {
-    const Result r = run(top, tolerance(tol), HeavyTop::initial(), 1.0);
-    // Velocities reach 15 rad/s: global errors of a hundred local tolerances are usual.
-    EXPECT_LT((r.s.q - exact.q).norm(), 300 * tol) << tol << " steps " << r.steps;
-  }
+  expect_heavy_top(Scheme::radau5, {1e-5, 1e-7, 1e-9}, 300);
 }
 
-TEST(Radau5, StiffVanDerPolReachesTheReferenceInFewSteps) {
-  // Hairer and Wanner, Solving ODEs II, IV.10, eps = 1e-6: x(2) = 1.706167732170483, x'(2) = -0.8928097010247975.
-  VanDerPol problem(1e-6);
-  const Result r = run(problem, tolerance(1e-7), VanDerPol::initial(), 2.0);
-  EXPECT_NEAR(r.s.q[0], 1.706167732170483, 1e-5);
-  EXPECT_NEAR(r.s.v[0], -0.8928097010247975, 1e-5);
-  EXPECT_LT(r.steps, 1500);
-}
+TEST(Radau5, StiffVanDerPolReachesTheReferenceInFewSteps) { expect_stiff_van_der_pol(Scheme::radau5, 1500); }
 
 TEST(Radau5, PositionsAndVelocitiesBothSatisfyTheConstraintsAlsoWhenStatedTwice) {
-  for (const int copies : {1, 2}) {
-    CartesianPendulum pendulum(copies);
-    IntegratorSettings settings = tolerance(1e-8);
-    settings.scheme = Scheme::radau5;
-    auto integrator = make_integrator(settings, pendulum);
-    integrator->start(CartesianPendulum::initial());
-    Vec phi(copies), residual(copies);
-    while (integrator->state().t < 3) {
-      integrator->step(3);
-      pendulum.constraints(integrator->state(), phi, residual);
-      ASSERT_LT(phi.cwiseAbs().maxCoeff(), 1e-12);
-      ASSERT_LT(residual.cwiseAbs().maxCoeff(), 1e-11);
-    }
-    EXPECT_LT((integrator->state().q - CartesianPendulum::exact(3).q).norm(), 1e-5);
-    EXPECT_NEAR(integrator->lambda().sum(), CartesianPendulum::exact_lambda(3), 1e-4);
-  }
+  expect_constraints_held(Scheme::radau5, 1e-5);
 }
 
-TEST(Radau5, KnifeEdgeDrivenMassAndInnerStateFollowTheirClosedForms) {
-  KnifeEdge edge;
-  const Result e = run(edge, tolerance(1e-9), KnifeEdge::initial(), 2.0);
-  EXPECT_LT((e.s.q - KnifeEdge::exact(2).q).norm(), 1e-7);
-  EXPECT_NEAR(e.lambda[0], KnifeEdge::exact_lambda(2), 1e-6);
-  DrivenMass driven;
-  const Result d = run(driven, tolerance(1e-9), DrivenMass::initial(), 3.0);
-  EXPECT_NEAR(d.s.q[1], DrivenMass::B() * std::sin(DrivenMass::W * 3), 1e-7);
-  EXPECT_NEAR(d.lambda[0], DrivenMass::exact_lambda(3), 1e-5);
-  LaggedForce lagged;
-  const Result l = run(lagged, tolerance(1e-9), LaggedForce::initial(), 1.0);
-  EXPECT_NEAR(l.s.q[0], LaggedForce::x(1), 1e-8);
-  EXPECT_NEAR(l.s.z[0], LaggedForce::z(1), 1e-8);
-}
+TEST(Radau5, KnifeEdgeDrivenMassAndInnerStateFollowTheirClosedForms) { expect_closed_forms(Scheme::radau5, 1e-7); }
 
-TEST(Radau5, TheLedgerClosesAtTheTolerance) {
-  DrivenMass driven;
-  IntegratorSettings settings = tolerance(1e-9);
-  settings.scheme = Scheme::radau5;
-  auto integrator = make_integrator(settings, driven);
-  integrator->start(DrivenMass::initial());
-  while (integrator->state().t < 3) integrator->step(3);
-  EXPECT_NEAR(driven.energy(integrator->state()) - driven.energy(DrivenMass::initial()), integrator->work()[0], 1e-6);
-}
+TEST(Radau5, TheLedgerClosesAtTheTolerance) { expect_ledger_closes(Scheme::radau5, 1e-6); }
 
 TEST(Radau5, DenseOutputHasOrderThreeAtLeast) {
   Oscillator problem;

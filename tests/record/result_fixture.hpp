@@ -37,7 +37,10 @@ inline RunInfo sample_info() {
       .model_hash = std::string(64, 'a'),
       .version = "0.1.0",
       .settings = {{"integrator", "radau5"}, {"tolerance", "1e-8"}, {"empty", ""}},
-      .started = "2026-01-02T03:04:05Z"};
+      .started = "2026-01-02T03:04:05Z",
+      .scene = "{\"bodies\":[]}",
+      .surfaces = {{"rod", {0, 0, 0, 1, 0, 0, 0, 1, 0}, {0, 1, 2}, {0, 0, 1, 0, 0, 2, 0, 0, 3}},
+                   {"rigid", {0, 0, 0, 1, 0, 0, 0, 1, 0}, {2, 1, 0}, {}}}};
 }
 
 inline std::vector<Channel> sample_channels() {

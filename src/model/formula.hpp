@@ -10,8 +10,6 @@ namespace clatter {
 
 class Expression;
 
-namespace contact {
-
 // f, f', f'', f''' at s.
 std::array<double, 4> formula_at(const Expression& f, double s);
 
@@ -19,5 +17,4 @@ std::array<double, 4> formula_at(const Expression& f, double s);
 //   6 D3[v, v, w] = D3[v + w]^3 - D3[v - w]^3 - 2 D3[w]^3
 double third_along(const Expression& f, std::span<const double> x, std::span<const double> d);
 
-}  // namespace contact
 }  // namespace clatter

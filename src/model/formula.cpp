@@ -1,11 +1,11 @@
 // Third-order series of one variable: x(s) with x', x'', x'''. A function f of x follows Faa di Bruno's rule
 //
 //   (f o x)' = f' x'     (f o x)'' = f' x'' + f'' x'^2     (f o x)''' = f' x''' + 3 f'' x' x'' + f''' x'^3
-#include "contact/formula.hpp"
+#include "model/formula.hpp"
 
 #include "model/expression.hpp"
 
-namespace clatter::contact {
+namespace clatter {
 
 namespace {
 
@@ -103,4 +103,4 @@ double third_along(const Expression& f, std::span<const double> x, std::span<con
   return f.evaluate<Series>(std::span<const Series>(at, x.size())).c;
 }
 
-}  // namespace clatter::contact
+}  // namespace clatter

@@ -1,0 +1,109 @@
+// `clatter report`: the viewer's page with the result inside it, one file that opens without this program and without
+// a network.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+
+#include "app/commands.hpp"
+#include "app/result_page.hpp"
+#include "app/text.hpp"
+#include "base/error.hpp"
+#include "view/blocks.hpp"
+#include "view/json.hpp"
+#include "view/pack.hpp"
+
+namespace clatter::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kPlace = "<!--clatter:data-->";
+
+void put_block(std::ostream& out, const std::string& name, std::string_view bytes, std::size_t item) {
+  out << "<script type=\"text/plain\" id=\"" << name << "\">" << view::packed(bytes, item) << "</script>\n";
+}
+
+// All channels of a table, each a block of its own behind the times.
+void put_table(std::ostream& out, const record::Reader& reader, view::TableName table, std::uint64_t stride) {
+  const bool samples = table == view::TableName::samples;
+  const auto& channels = samples ? reader.channels() : reader.ledger_channels();
+  const std::string name = samples ? "samples" : "ledger";
+  const auto whole = [&](std::vector<std::size_t> list) {
+    return view::rows_block(reader, {table, std::move(list), 0, record::Reader::kAll, stride});
+  };
+  const std::string times = whole({});
+  put_block(out, name + "-time", std::string_view(times).substr(sizeof(double)), sizeof(double));
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    const std::string block = whole({i});
+    put_block(out, fmt::format("{}-{}", name, i), std::string_view(block).substr(times.size()), sizeof(double));
+  }
+}
+
+std::size_t row_bytes(const std::vector<record::Channel>& channels) {
+  std::size_t width = 1;
+  for (const record::Channel& c : channels) width += static_cast<std::size_t>(c.width);
+  return sizeof(double) * width;
+}
+
+std::uint64_t stride_for(std::uint64_t rows, std::size_t bytes, double most) {
+  const double total = static_cast<double>(rows) * static_cast<double>(bytes);
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(total / most)));
+}
+
+}  // namespace
+
+int report(const ReportOptions& options, const Console& console) {
+  refuse_model(options.result, "report");
+  const record::Reader reader(options.result);
+  const std::string page = load_page();
+  const std::size_t place = page.find(kPlace);
+  if (place == std::string::npos)
+    throw record::ResultError("viewer.html", "is not the viewer's page", "run tools/setup.sh to build it again");
+
+  const std::string path =
+      options.output.empty() ? fs::path(options.result).replace_extension(".html").filename().string() : options.output;
+  if (record::Reader::is_result(path)) throw InputError(fmt::format("{} is a result", path), "name the report with -o");
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  const double most = options.megabytes * 1e6;
+  const std::uint64_t stride = stride_for(reader.rows().samples, row_bytes(reader.channels()), most);
+  const std::uint64_t ledger_stride = stride_for(reader.rows().ledger, row_bytes(reader.ledger_channels()), most / 4);
+
+  view::Json json;
+  json.object().put("stride", stride).put("ledger_stride", ledger_stride);
+  json.key("meta").raw(meta_json(reader)).key("checks").raw(checks_json(reader));
+  json.key("events").raw(events_json(reader, 0, kMostEvents)).end();
+  out << std::string_view(page).substr(0, place);
+  out << "<script type=\"application/json\" id=\"clatter-report\">" << json.str() << "</script>\n";
+  put_table(out, reader, view::TableName::samples, stride);
+  put_table(out, reader, view::TableName::ledger, ledger_stride);
+  const auto& surfaces = reader.info().surfaces;
+  const auto bytes = [](const auto& list) {
+    return std::string_view(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(list[0]));
+  };
+  for (std::size_t i = 0; i < surfaces.size(); ++i) {
+    put_block(out, fmt::format("surface-{}-vertices", i), bytes(surfaces[i].vertices), 4);
+    put_block(out, fmt::format("surface-{}-triangles", i), bytes(surfaces[i].triangles), 4);
+    put_block(out, fmt::format("surface-{}-modes", i), bytes(surfaces[i].modes), 4);
+  }
+  out << std::string_view(page).substr(place + kPlace.size());
+  out.close();
+  if (!out)
+    throw record::ResultError(path, fmt::format("cannot be written ({})", std::strerror(errno)),
+                              "check the folder and the free disk space");
+  std::error_code ignored;
+  const double size = static_cast<double>(fs::file_size(path, ignored));
+  fmt::print(console.out, "{}: {} MB, opens in any browser\n", path, number(size / 1e6, 3));
+  if (stride > 1)
+    fmt::print(console.err, "note: it holds every {}. sample; --size gives it more room\n", whole(stride));
+  return kDone;
+}
+
+}  // namespace clatter::app

@@ -1,0 +1,310 @@
+// Friction rows in a phase of constant contact state (members of ContactDynamics).
+//
+// Sliding joints j push with l_j >= 0 against their slip, along the columns w_j = sum_c d_c w_jc. With x_j, mu_j the
+// response of the jointed bodies to w_j and r = r_0 + R l what the rows of contacts and sticking friction answer,
+//
+//   lambda(l) = lambda_0 + Lambda l,   Lambda = -mu + Mu R,     l_j = base_j + mu_j N_j(lambda(l))
+//
+// is a small system of equations, piecewise smooth because N are norms, solved by Newton's method with
+// J = 1 - diag(mu) dN/dlambda Lambda (P-23 for norms in the place of signed forces; for N linear it is P-23 itself).
+// det J is 1 without feedback and vanishes where friction, by the reactions it causes itself, grows beyond all bounds.
+#include <Eigen/LU>
+#include <cmath>
+
+#include "contact/contact_dynamics.hpp"
+
+namespace clatter::contact {
+
+namespace {
+
+constexpr double kForceOffset = 1e-11, kSlipOffset = 1e-11;
+constexpr double kJam = 1e-6;
+constexpr double kNoSlip = 1e-10, kStopped = 1e-6;
+constexpr int kIterations = 60;
+constexpr double kConverged = 1e-14;
+
+}  // namespace
+
+void ContactDynamics::set_frictions(std::vector<ActiveFriction> frictions) {
+  const Sizes& n = engine_.sizes();
+  active_frictions_ = std::move(frictions);
+  if (system().smooth) {
+    active_frictions_.clear();
+    for (int i = 0; i < frictions_.joints(); ++i) active_frictions_.push_back({i, Mode::slide, {1, 0}});
+  }
+  sliding_.clear();
+  loads_itself_ = false;
+  for (std::size_t i = 0; i < active_frictions_.size(); ++i) {
+    const ActiveFriction& f = active_frictions_[i];
+    if (f.mode == Mode::stick)
+      for (int c = 0; c < frictions_[f.index].count; ++c)
+        rows_.push_back({-1, c, n.nc() + static_cast<int>(rows_.size()), static_cast<int>(i)});
+    if (!slides_in_joint(f)) continue;
+    sliding_.push_back(static_cast<int>(i));
+    loads_itself_ = loads_itself_ || frictions_.loaded(f.index);
+  }
+  const auto nf = static_cast<Eigen::Index>(sliding_.size()), k = static_cast<Eigen::Index>(rows_.size());
+  Wf_.setZero(n.nv, nf);
+  Xf_.setZero(n.nv, nf);
+  Muf_.setZero(n.nc(), nf);
+  Lambda_f_.setZero(n.nc(), nf);
+  R_.setZero(k, nf);
+  J_f_.setZero(nf, nf);
+  limit_f_.setZero(nf);
+  residual_f_.setZero(nf);
+  lambda_f_.setZero(n.nc());
+  jam_ = 1;
+  jamming_ = sliding_.empty() ? 0 : sliding_.front();
+}
+
+int ContactDynamics::joint_channel(int friction) const {
+  return engine_.sizes().np + 2 * static_cast<int>(system().groups.size()) +
+         system().channel_of_friction[static_cast<std::size_t>(friction)];
+}
+
+int ContactDynamics::normal_of(int slot) const {
+  for (int i = 0; i < normals_; ++i)
+    if (active_[static_cast<std::size_t>(i)].slot == slot) return i;
+  return -1;
+}
+
+double ContactDynamics::friction_direction(const ActiveFriction& f, double d[2]) const {
+  const int count = frictions_[f.index].count;
+  const double* rate = frictions_.rate(f.index);
+  const double speed = frictions_.speed(f.index);
+  double direction[2] = {f.direction[0], f.direction[1]};
+  if (system().smooth) {
+    const double slope = smooth_slope(speed, frictions_[f.index].velocity, nullptr);
+    for (int c = 0; c < 2; ++c) direction[c] = c < count ? slope * rate[c] : 0;
+  } else if (count == 2 &&
+             f.direction[0] * rate[0] + f.direction[1] * rate[1] > kNoSlip * frictions_[f.index].speed_scale) {
+    // Beyond rest the direction before it holds, so that a step across it is smooth; an event cuts it there.
+    for (int c = 0; c < 2; ++c) direction[c] = rate[c] / speed;
+  }
+  d[0] = direction[0];
+  d[1] = direction[1];
+  return speed;
+}
+
+void ContactDynamics::friction_columns() {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const Row& row = rows_[i];
+    if (row.friction < 0) continue;
+    const auto col = static_cast<Eigen::Index>(i);
+    frictions_.column(active_frictions_[static_cast<std::size_t>(row.friction)].index, row.component,
+                      W_.col(col).data());
+    D_.col(col) = W_.col(col);
+  }
+  Eigen::Index j = 0;
+  for (const ActiveFriction& f : active_frictions_) {
+    if (f.mode != Mode::slide) continue;
+    const FrictionInstance& row = frictions_[f.index];
+    double d[2];
+    friction_direction(f, d);
+    if (row.joint >= 0) Wf_.col(j).setZero();
+    for (int c = 0; c < row.count; ++c) {
+      frictions_.column(f.index, c, column_.data());
+      if (row.joint >= 0)
+        Wf_.col(j) += d[c] * column_;
+      else
+        D_.col(normal_of(row.slot)) -= row.ratio * d[c] * column_;
+    }
+    if (row.joint >= 0) ++j;
+  }
+}
+
+void ContactDynamics::respond_to_sliding() {
+  for (Eigen::Index j = 0; j < Wf_.cols(); ++j)
+    engine_.response(Wf_.col(j).data(), Xf_.col(j).data(), Muf_.rows() > 0 ? Muf_.col(j).data() : nullptr);
+}
+
+void ContactDynamics::solve_frictions(Vec& a, Vec& row_forces) {
+  const Eigen::Index nf = Wf_.cols(), k = static_cast<Eigen::Index>(rows_.size());
+  const bool reactions = engine_.sizes().nc() > 0;
+  if (reactions) {
+    Lambda_f_ = -Muf_;
+    if (k > 0) Lambda_f_.noalias() += Mu_ * R_;
+  }
+  const auto index = [&](Eigen::Index j) {
+    return active_frictions_[static_cast<std::size_t>(sliding_[static_cast<std::size_t>(j)])].index;
+  };
+  jam_ = 1;
+  for (Eigen::Index j = 0; j < nf; ++j)
+    limit_f_[j] = frictions_.limit(index(j), frictions_.speed(index(j)),
+                                   frictions_.loaded(index(j)) ? frictions_.load(index(j), lambda_e_) : 0.0);
+  for (int iteration = 0; loads_itself_ && iteration < kIterations; ++iteration) {
+    lambda_f_ = lambda_e_;
+    lambda_f_.noalias() += Lambda_f_ * limit_f_;
+    J_f_.setIdentity();
+    for (Eigen::Index j = 0; j < nf; ++j) {
+      const int i = index(j);
+      residual_f_[j] = 0;
+      if (!frictions_.loaded(i)) continue;
+      gradient_.clear();
+      const double speed = frictions_.speed(i), N = frictions_.load(i, lambda_f_, &gradient_);
+      const double mu = frictions_.coefficient(i, speed);
+      residual_f_[j] = limit_f_[j] - frictions_.limit(i, speed, N);
+      for (const auto& [row, slope] : gradient_) J_f_.row(j) -= mu * slope * Lambda_f_.row(row);
+    }
+    // The limit itself stands for the scale of the residual: no friction, no error.
+    const double size = limit_f_.cwiseAbs().maxCoeff() + 1e-12 * system().force_scale;
+    const Eigen::PartialPivLU<Mat> lu(J_f_);
+    jam_ = lu.determinant();
+    jamming_ = sliding_.front();
+    for (Eigen::Index j = 1; j < nf; ++j)
+      if (J_f_(j, j) < J_f_(0, 0)) jamming_ = sliding_[static_cast<std::size_t>(j)];
+    if (residual_f_.cwiseAbs().maxCoeff() <= kConverged * size) break;
+    if (jam_ == 0) break;
+    residual_f_ = lu.solve(residual_f_).eval();
+    if (!residual_f_.allFinite()) break;
+    limit_f_ -= residual_f_;
+    if (residual_f_.cwiseAbs().maxCoeff() <= kConverged * size) break;
+    // No fixed point on the way of growing friction: Newton's method jumps between the branches.
+    if (iteration + 1 == kIterations) jam_ = std::min(jam_, -kJam);
+  }
+  if (loads_itself_ && limit_f_.minCoeff() < 0) jam_ = std::min(jam_, -kJam);
+  a.noalias() -= Xf_ * limit_f_;
+  if (k > 0) {
+    a.noalias() += X_ * (R_ * limit_f_);
+    row_forces.noalias() += R_ * limit_f_;
+  }
+  if (reactions) lambda_e_.noalias() += Lambda_f_ * limit_f_;
+}
+
+void ContactDynamics::add_sliding(Vec& r) {
+  for (std::size_t j = 0; j < sliding_.size(); ++j) {
+    const int i = active_frictions_[static_cast<std::size_t>(sliding_[j])].index;
+    const double N = frictions_.loaded(i) ? frictions_.load(i, lambda_e_) : 0;
+    r.noalias() += frictions_.limit(i, frictions_.speed(i), N) * Wf_.col(static_cast<Eigen::Index>(j));
+  }
+}
+
+double ContactDynamics::friction_limit(int i, const Vec& lambda) {
+  const ActiveFriction& f = active_frictions_[static_cast<std::size_t>(i)];
+  const FrictionInstance& row = frictions_[f.index];
+  if (row.slot >= 0) return row.ratio * std::max(0.0, lambda[engine_.sizes().nh + normal_of(row.slot)]);
+  split(lambda);
+  const double N = frictions_.loaded(f.index) ? frictions_.load(f.index, lambda_e_) : 0;
+  return frictions_.limit(f.index, f.mode == Mode::stick ? 0 : frictions_.speed(f.index), N);
+}
+
+void ContactDynamics::friction_force(int i, const Vec& lambda, double force[2]) {
+  const ActiveFriction& f = active_frictions_[static_cast<std::size_t>(i)];
+  force[0] = force[1] = 0;
+  if (f.mode == Mode::stick) {
+    for (const Row& row : rows_)
+      if (row.friction == i) force[row.component] = lambda[row.index];
+    return;
+  }
+  double d[2];
+  friction_direction(f, d);
+  const double limit =
+      frictions_[f.index].slot >= 0
+          ? frictions_[f.index].ratio * lambda[engine_.sizes().nh + normal_of(frictions_[f.index].slot)]
+          : friction_limit(i, lambda);
+  for (int c = 0; c < frictions_[f.index].count; ++c) force[c] = -limit * d[c];
+}
+
+bool ContactDynamics::friction_has_stopped(int friction) const {
+  return frictions_.speed(friction) < kStopped * frictions_[friction].speed_scale;
+}
+
+int ContactDynamics::friction_event_count() const {
+  return system().smooth ? 0 : static_cast<int>(active_frictions_.size()) + (loads_itself_ ? 1 : 0);
+}
+
+void ContactDynamics::friction_events(const Vec& lambda, Vec& g, int& at) {
+  if (friction_event_count() == 0) return;
+  for (std::size_t i = 0; i < active_frictions_.size(); ++i) {
+    const ActiveFriction& f = active_frictions_[i];
+    if (f.mode == Mode::stick) {
+      double r[2];
+      friction_force(static_cast<int>(i), lambda, r);
+      g[at++] = friction_limit(static_cast<int>(i), lambda) - std::hypot(r[0], r[1]) +
+                kForceOffset * frictions_[f.index].force_scale;
+    } else {
+      const double* rate = frictions_.rate(f.index);
+      double along = f.direction[0] * rate[0];
+      if (frictions_[f.index].count == 2) along += f.direction[1] * rate[1];
+      g[at++] = along + kSlipOffset * frictions_[f.index].speed_scale;
+    }
+  }
+  if (loads_itself_) g[at++] = jam_ - kJam;
+}
+
+// Tangents. A force f along the slip puts -f g into the residual; of a sliding row f = -l(|s|, lambda) d(s):
+//
+//   K += f K_unit                                        d(columns), K_unit of FrictionRows::Tangent
+//   df/ds = -[l p (1 - d d^T) + dl/d|s| d d^T]           p = 1/|s|, smoothed l phi/|s| and d(l phi)/d|s|
+//   N(row) -= mu dN/d(row) d . g                          force direction of the rows that load the friction
+void ContactDynamics::add_friction_tangents(const Vec& lambda, Tangents& out) {
+  FrictionRows::Tangent t[2];
+  for (std::size_t at = 0; at < active_frictions_.size(); ++at) {
+    const ActiveFriction& f = active_frictions_[at];
+    const FrictionInstance& row = frictions_[f.index];
+    if (row.slot >= 0) contacts_.tangent(row.slot, tangent_);
+    double force[2], d[2] = {0, 0};
+    friction_force(static_cast<int>(at), lambda, force);
+    for (int c = 0; c < row.count; ++c) {
+      frictions_.tangent(f.index, c, row.slot >= 0 ? &tangent_ : nullptr, t[c]);
+      for (std::size_t l = 0; l < t[c].columns.size(); ++l)
+        for (std::size_t j = 0; j < t[c].columns.size(); ++j)
+          out.K.add(t[c].columns[l], t[c].columns[j],
+                    force[c] * t[c].K(static_cast<Eigen::Index>(l), static_cast<Eigen::Index>(j)));
+    }
+    if (f.mode == Mode::stick) {
+      for (const Row& r : rows_) {
+        if (r.friction != static_cast<int>(at)) continue;
+        const FrictionRows::Tangent& own = t[r.component];
+        for (std::size_t j = 0; j < own.columns.size(); ++j) {
+          out.G.add(r.index, own.columns[j], own.g[j]);
+          out.Vq.add(r.index, own.columns[j], own.zq[j]);
+          out.Aq.add(r.index, own.columns[j], own.aq[j]);
+          out.Av.add(r.index, own.columns[j], own.av[j]);
+          if (out.N) out.N->add(r.index, own.columns[j], own.g[j]);
+        }
+      }
+      continue;
+    }
+    const double speed = friction_direction(f, d), *rate = frictions_.rate(f.index);
+    double limit = 0, by_speed = 0, mu = 0;
+    gradient_.clear();
+    if (row.slot >= 0) {
+      const int normal = engine_.sizes().nh + normal_of(row.slot);
+      limit = row.ratio * lambda[normal];
+      mu = row.ratio;
+      gradient_.emplace_back(normal, 1);
+    } else {
+      const double N = frictions_.loaded(f.index) ? frictions_.load(f.index, lambda_e_, &gradient_) : 0;
+      limit = frictions_.limit(f.index, speed, N, &by_speed);
+      mu = frictions_.loaded(f.index) ? frictions_.coefficient(f.index, speed) : 0;
+      for (auto& [r, slope] : gradient_) r = row_of_engine(r);
+    }
+    // Across and along the slip.
+    double unit[2] = {d[0], d[1]}, across = row.count == 2 && speed > 0 ? limit / speed : 0, along = by_speed;
+    if (system().smooth) {
+      double dslope = 0;
+      const double slope = smooth_slope(speed, row.velocity, &dslope);
+      for (int c = 0; c < row.count; ++c) unit[c] = speed > 0 ? rate[c] / speed : (c == 0 ? 1 : 0);
+      across = limit * slope;
+      along = by_speed * slope * speed + limit * (slope + dslope * speed);
+    }
+    for (int p = 0; p < row.count; ++p)
+      for (int q = 0; q < row.count; ++q) {
+        const double slope = across * ((p == q ? 1 : 0) - unit[p] * unit[q]) + along * unit[p] * unit[q];
+        if (slope == 0) continue;
+        for (std::size_t l = 0; l < t[p].columns.size(); ++l)
+          for (std::size_t j = 0; j < t[q].columns.size(); ++j) {
+            out.K.add(t[p].columns[l], t[q].columns[j], slope * t[p].g[l] * t[q].zq[j]);
+            out.C.add(t[p].columns[l], t[q].columns[j], slope * t[p].g[l] * t[q].g[j]);
+          }
+      }
+    if (!out.N) continue;
+    for (const auto& [r, slope] : gradient_)
+      for (int c = 0; c < row.count; ++c)
+        for (std::size_t j = 0; j < t[c].columns.size(); ++j)
+          out.N->add(r, t[c].columns[j], -mu * slope * d[c] * t[c].g[j]);
+  }
+}
+
+}  // namespace clatter::contact

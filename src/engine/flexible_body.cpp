@@ -1,0 +1,117 @@
+#include "engine/flexible_body.hpp"
+
+#include <Eigen/Cholesky>
+
+namespace clatter {
+
+namespace {
+
+// Axes (a, b) of the symmetric components, and of the components of vect.
+constexpr int sym_a[6] = {0, 1, 2, 0, 1, 2}, sym_b[6] = {0, 1, 2, 1, 2, 0};
+constexpr int vect_a[3] = {1, 2, 0}, vect_b[3] = {2, 0, 1};
+
+Mat padded(const Mat& rows, int stride) {  // 3 x n -> stride x 3
+  Mat out = Mat::Zero(stride, rows.rows());
+  out.topRows(rows.cols()) = rows.transpose();
+  return out;
+}
+
+// The diagonal, padded, of a matrix that has nothing else; else empty.
+Vec diagonal_of(const Mat& m, int stride) {
+  if (!m.isDiagonal(0.0)) return {};
+  Vec d = Vec::Zero(stride);
+  d.head(m.rows()) = m.diagonal();
+  return d;
+}
+
+}  // namespace
+
+void FieldMatrices::add(int c, const Mat& m) {
+  if (m.size() == 0 || m.isZero(0.0)) return;
+  component.push_back(c);
+  matrix.push_back(m);
+}
+
+void FieldMatrices::pack(int n, int stride) {
+  Mat all = Mat::Zero(stride * static_cast<int>(component.size()), n);
+  for (std::size_t i = 0; i < component.size(); ++i)
+    all.middleRows(static_cast<Eigen::Index>(i) * stride, n) = matrix[i];
+  packed = PackedMatrix(all);
+}
+
+FlexibleBody::FlexibleBody(std::shared_ptr<const fem::ReducedBody> body)
+    : reduced(std::move(body)),
+      n(reduced->n),
+      stride((reduced->n + 7) / 8 * 8),
+      planar(reduced->planar),
+      mass(reduced->mass),
+      J0(reduced->J0),
+      N0(padded(reduced->N, stride)),
+      P0(Mat::Zero(stride, 6)),
+      H0(Mat::Zero(stride, 3)),
+      stiffens(!reduced->stiffening.empty()) {
+  const fem::ReducedBody& b = *reduced;
+  const auto E0 = [&](int a, int c) { return b.E0[a].row(c).transpose(); };  // int X_a Phi_l,c
+  const auto X = [&](int a, int c) -> const Mat& { return b.stiffening[3 + 3 * a + c]; };
+  for (int c = 0; c < 6; ++c) {
+    const int a1 = sym_a[c], a2 = sym_b[c];
+    P0.col(c).head(n) = 0.5 * (E0(a1, a2) + E0(a2, a1));
+    Mat m = 0.5 * (b.E[c] + b.E[c].transpose());
+    if (stiffens) m += 0.5 * (X(a1, a2) + X(a2, a1));
+    P.add(c, m);
+  }
+  constexpr int stored[3] = {4, 5, 3};  // E_yz, E_zx, E_xy
+  for (int c = 0; c < 3; ++c) {
+    const int a1 = vect_a[c], a2 = vect_b[c];
+    H0.col(c).head(n) = E0(a1, a2) - E0(a2, a1);
+    const Mat& e = b.E[stored[c]];
+    A.add(c, e.transpose() - e);  // (l, k): vect(E_kl)
+    if (!stiffens) continue;
+    Y.add(c, X(a1, a2) - X(a2, a1));
+    nu.add(c, b.stiffening[c]);
+  }
+  for (FieldMatrices* f : {&P, &A, &Y, &nu}) f->pack(n, stride);
+  K_diagonal = diagonal_of(b.K, stride);
+  damped = !b.D.isZero(0.0);
+  if (damped) D_diagonal = diagonal_of(b.D, stride);
+  unit_mass = b.M.isIdentity(0.0);
+  if (!unit_mass) M_cholesky = b.M.llt().matrixL();
+  for (const fem::Marker& m : b.markers) {
+    FlexibleMarker out;
+    out.X = m.X;
+    out.R = m.R;
+    out.S = padded(m.S, stride);
+    if (m.Psi.size() > 0 && !m.Psi.isZero(0.0)) out.Psi = padded(m.Psi, stride);
+    if (m.second[0].size() > 0)
+      for (int c = 0; c < 3; ++c) {
+        out.second[c] = Mat::Zero(stride, stride);
+        out.second[c].topLeftCorner(n, n) = m.second[c];
+      }
+    markers.push_back(std::move(out));
+  }
+}
+
+void FlexibleBody::add_product(const Vec& diagonal, const Mat& full, const double* x, double* y) const {
+  Eigen::Map<Eigen::ArrayXd> out(y, stride);
+  if (diagonal.size() > 0)
+    out += diagonal.array() * Eigen::Map<const Eigen::ArrayXd>(x, stride);
+  else
+    Eigen::Map<Vec>(y, n).noalias() += full * Eigen::Map<const Vec>(x, n);
+}
+
+void FlexibleBody::add_mass(const double* x, double* y) const {
+  if (unit_mass)
+    Eigen::Map<Vec>(y, stride) += Eigen::Map<const Vec>(x, stride);
+  else
+    Eigen::Map<Vec>(y, n).noalias() += reduced->M * Eigen::Map<const Vec>(x, n);
+}
+
+void FlexibleBody::forward(double* x) const {
+  if (!unit_mass) M_cholesky.triangularView<Eigen::Lower>().solveInPlace(Eigen::Map<Vec>(x, n));
+}
+
+void FlexibleBody::backward(double* x) const {
+  if (!unit_mass) M_cholesky.transpose().triangularView<Eigen::Upper>().solveInPlace(Eigen::Map<Vec>(x, n));
+}
+
+}  // namespace clatter

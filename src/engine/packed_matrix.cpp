@@ -1,0 +1,59 @@
+#include "engine/packed_matrix.hpp"
+
+#include <algorithm>
+
+#include "engine/padded.hpp"
+
+namespace clatter {
+
+namespace {
+
+using padded::Lanes8;
+
+// One panel of 8 w rows against `vectors` vectors. Returns the end of the panel.
+template <int w, int vectors>
+const double* panel(const double* a, int cols, const double* const (&x)[2], double* const (&y)[2]) {
+  Lanes8 sum[vectors][w];
+  for (int i = 0; i < vectors; ++i)
+    for (int j = 0; j < w; ++j) sum[i][j] = Lanes8{};
+  for (int k = 0; k < cols; ++k, a += 8 * w)
+    for (int j = 0; j < w; ++j) {
+      Lanes8 column;
+      padded::load(a + 8 * j, column);
+      for (int i = 0; i < vectors; ++i) sum[i][j] += column * x[i][k];
+    }
+  for (int i = 0; i < vectors; ++i)
+    for (int j = 0; j < w; ++j) padded::store(sum[i][j], y[i] + 8 * j);
+  return a;
+}
+
+template <int vectors>
+void product(const double* a, int rows, int cols, const double* const (&x)[2], double* const (&y0)[2]) {
+  double* y[2] = {y0[0], y0[1]};
+  for (; rows >= 32; rows -= 32) {
+    a = panel<4, vectors>(a, cols, x, {y[0], y[1]});
+    for (int i = 0; i < vectors; ++i) y[i] += 32;
+  }
+  if (rows == 24) panel<3, vectors>(a, cols, x, {y[0], y[1]});
+  if (rows == 16) panel<2, vectors>(a, cols, x, {y[0], y[1]});
+  if (rows == 8) panel<1, vectors>(a, cols, x, {y[0], y[1]});
+}
+
+}  // namespace
+
+PackedMatrix::PackedMatrix(const Mat& m) : rows_(static_cast<int>(m.rows())), cols_(static_cast<int>(m.cols())) {
+  data_.reserve(static_cast<std::size_t>(m.size()));
+  for (int r = 0; r < rows_; r += 32)
+    for (int k = 0; k < cols_; ++k)
+      for (int i = r; i < std::min(r + 32, rows_); ++i) data_.push_back(m(i, k));
+}
+
+void PackedMatrix::multiply(const double* x, double* y) const {
+  product<1>(data_.data(), rows_, cols_, {x, nullptr}, {y, nullptr});
+}
+
+void PackedMatrix::multiply(const double* x1, const double* x2, double* y1, double* y2) const {
+  product<2>(data_.data(), rows_, cols_, {x1, x2}, {y1, y2});
+}
+
+}  // namespace clatter

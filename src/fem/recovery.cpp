@@ -1,0 +1,78 @@
+// Stresses are taken at the points of the stiffness rule, where they are most accurate, fitted by a linear function of
+// the parent coordinates and evaluated at the nodes, then averaged over the elements of a node.
+#include "fem/recovery.hpp"
+
+#include <cmath>
+
+namespace clatter::fem {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// Nodes x points: from stresses at the points to stresses at the nodes.
+Mat extrapolation(ElementType type) {
+  const auto& rule = stiffness_rule(type);
+  const auto& nodes = parent_nodes(type);
+  const int d = info(type).dimension;
+  const long points = static_cast<long>(rule.size()), terms = points > d ? d + 1 : 1;
+  Mat P(points, terms), Q(static_cast<long>(nodes.size()), terms);
+  const auto fill = [&](auto row, const Vec3& xi) {
+    row[0] = 1;
+    for (long k = 1; k < terms; ++k) row[k] = xi[k - 1];
+  };
+  for (long i = 0; i < points; ++i) fill(P.row(i), rule[static_cast<std::size_t>(i)].xi);
+  for (long i = 0; i < Q.rows(); ++i) fill(Q.row(i), nodes[static_cast<std::size_t>(i)]);
+  return Q * P.colPivHouseholderQr().solve(Mat::Identity(points, points));
+}
+
+}  // namespace
+
+Recovery::Recovery(const Structure& s, const Mat& shapes)
+    : mesh_(s.mesh()), origin_(s.centre()), displacement_(s.nodal(shapes)) {
+  const long n = shapes.cols();
+  stress_ = Mat::Zero(6 * s.node_count(), n);
+  std::vector<int> uses(at(s.node_count()), 0);
+  int index = 0;
+  PointStresses sigma;
+  for (const auto& b : mesh_.blocks) {
+    if (b.type == ElementType::line2) {
+      index += b.count();
+      continue;
+    }
+    const Mat map = extrapolation(b.type);
+    const int nodes = info(b.type).nodes;
+    for (int k = 0; k < b.count(); ++k, ++index) {
+      const ElementRef e{b.type, b.connectivity.data() + static_cast<std::ptrdiff_t>(k) * nodes, nodes};
+      const NodeCoordinates x = mesh_.coordinates(e);
+      const StressOperator op(b.type, x, s.properties_of(index), s.formulation());
+      for (int i = 0; i < nodes; ++i) ++uses[at(e.nodes[i])];
+      for (long c = 0; c < n; ++c) {
+        op.apply(s.element_displacements(e, shapes.col(c)), sigma);
+        const Mat at_nodes = sigma * map.transpose();
+        for (int i = 0; i < nodes; ++i) stress_.block<6, 1>(6 * e.nodes[i], c) += at_nodes.col(i);
+      }
+    }
+  }
+  for (int i = 0; i < s.node_count(); ++i)
+    if (uses[at(i)] > 1) stress_.middleRows<6>(6 * i) /= uses[at(i)];
+}
+
+Vec Recovery::von_mises(const Vec& eta) const {
+  const Vec s = stress(eta);
+  const long nodes = s.size() / 6;
+  Vec out(nodes);
+  for (long i = 0; i < nodes; ++i) {
+    const auto t = s.segment<6>(6 * i);
+    const double normal = std::pow(t[0] - t[1], 2) + std::pow(t[1] - t[2], 2) + std::pow(t[2] - t[0], 2);
+    out[i] = std::sqrt(0.5 * normal + 3 * t.tail<3>().squaredNorm());
+  }
+  return out;
+}
+
+std::pair<double, int> Recovery::largest_von_mises(const Vec& eta) const {
+  long node = 0;
+  const double value = von_mises(eta).maxCoeff(&node);
+  return {value, static_cast<int>(node)};
+}
+
+}  // namespace clatter::fem

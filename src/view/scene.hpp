@@ -1,0 +1,31 @@
+// What there is to draw of a model, as JSON that a result keeps (docs/results.md) and the viewer reads:
+//
+//   version, title, planar, gravity
+//   bodies     name, kind, mass, center (of mass), shapes, anchors: places where joints and forces hold it
+//   ground     shapes, anchors
+//   joints     name, type, a, b: {body, position, rotation} in the body's axes; body -1 is the ground
+//   forces     name, kind, a, b
+//   contacts   name, first, second: names of shapes
+//   surfaces   name, body, coordinates: index into the result's surfaces is the place in this list
+//
+// A shape has kind, name, role (body: how it looks, contact: what touches), position, rotation (w x y z), and by kind
+// size, radius, length, points, faces, closed, hollow. Lengths in m.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/model.hpp"
+
+namespace clatter::view {
+
+// A body's skin among the result's surfaces: which body carries it, and the quantity that deforms it (or empty).
+struct SurfaceUse {
+  std::string name;
+  int body = -1;
+  std::string coordinates;
+};
+
+std::string scene_json(const Model& model, const std::vector<SurfaceUse>& surfaces = {});
+
+}  // namespace clatter::view

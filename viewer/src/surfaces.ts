@@ -1,0 +1,132 @@
+// Deforming skins, moved by the graphics processor:
+//   x = X + sum_k eta_k Phi_k(X),   n ~ N + sum_k eta_k dN_k(X)
+// Phi_k and the change dN_k of the (area-weighted) normals lie in textures; a frame costs the script n numbers eta.
+import * as THREE from "three";
+
+const kMostModes = 128;
+const kTextureWidth = 2048;
+
+export interface SkinData {
+  vertices: Float32Array;
+  triangles: Uint32Array;
+  modes: Float32Array; // mode by mode
+}
+
+// Sums of the normals of the triangles at each vertex, twice their area long.
+export function vertexNormals(x: Float32Array, triangles: Uint32Array): Float32Array {
+  const n = new Float32Array(x.length);
+  for (let t = 0; t < triangles.length; t += 3) {
+    const a = 3 * triangles[t];
+    const b = 3 * triangles[t + 1];
+    const c = 3 * triangles[t + 2];
+    addCross(n, a, b, c, x, x);
+  }
+  return n;
+}
+
+// n[a], n[b], n[c] += (u_b - u_a) x (v_c - v_a)
+function addCross(n: Float32Array, a: number, b: number, c: number, u: Float32Array, v: Float32Array) {
+  const e0 = u[b] - u[a];
+  const e1 = u[b + 1] - u[a + 1];
+  const e2 = u[b + 2] - u[a + 2];
+  const f0 = v[c] - v[a];
+  const f1 = v[c + 1] - v[a + 1];
+  const f2 = v[c + 2] - v[a + 2];
+  const x = e1 * f2 - e2 * f1;
+  const y = e2 * f0 - e0 * f2;
+  const z = e0 * f1 - e1 * f0;
+  for (const i of [a, b, c]) {
+    n[i] += x;
+    n[i + 1] += y;
+    n[i + 2] += z;
+  }
+}
+
+// Derivative of the vertex normals along a displacement field.
+export function normalChange(x: Float32Array, triangles: Uint32Array, mode: Float32Array): Float32Array {
+  const n = new Float32Array(x.length);
+  for (let t = 0; t < triangles.length; t += 3) {
+    const a = 3 * triangles[t];
+    const b = 3 * triangles[t + 1];
+    const c = 3 * triangles[t + 2];
+    addCross(n, a, b, c, mode, x);
+    addCross(n, a, b, c, x, mode);
+  }
+  return n;
+}
+
+function texture(fields: Float32Array[], vertices: number): THREE.DataTexture {
+  const texels = fields.length * vertices;
+  const height = Math.max(1, Math.ceil(texels / kTextureWidth));
+  const data = new Float32Array(4 * kTextureWidth * height);
+  fields.forEach((field, k) => {
+    for (let i = 0; i < vertices; ++i) for (let c = 0; c < 3; ++c) data[4 * (k * vertices + i) + c] = field[3 * i + c];
+  });
+  const made = new THREE.DataTexture(data, kTextureWidth, height, THREE.RGBAFormat, THREE.FloatType);
+  made.needsUpdate = true;
+  return made;
+}
+
+export class Skin {
+  readonly mesh: THREE.Mesh;
+  readonly modes: number;
+  exaggeration = 1;
+  private eta = Array.from({ length: kMostModes / 4 }, () => new THREE.Vector4());
+
+  constructor(data: SkinData, color: THREE.ColorRepresentation) {
+    const vertices = data.vertices.length / 3;
+    this.modes = vertices ? Math.min(kMostModes, data.modes.length / data.vertices.length) : 0;
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(data.vertices, 3));
+    geometry.setAttribute("normal", new THREE.BufferAttribute(vertexNormals(data.vertices, data.triangles), 3));
+    geometry.setIndex(new THREE.BufferAttribute(data.triangles, 1));
+    geometry.computeBoundingSphere();
+    const material = new THREE.MeshPhongMaterial({ color, specular: "#1c1c1c", shininess: 30, side: THREE.DoubleSide });
+    const depth = new THREE.MeshDepthMaterial({ depthPacking: THREE.RGBADepthPacking });
+    if (this.modes > 0) {
+      const field = (k: number) => data.modes.subarray(k * data.vertices.length, (k + 1) * data.vertices.length);
+      const all = Array.from({ length: this.modes }, (_, k) => field(k));
+      const shapes = texture(all, vertices);
+      const normals = texture(
+        all.map((mode) => normalChange(data.vertices, data.triangles, mode)),
+        vertices,
+      );
+      const bend = (shader: THREE.WebGLProgramParametersWithUniforms) => {
+        Object.assign(shader.uniforms, {
+          modeShapes: { value: shapes },
+          modeNormals: { value: normals },
+          eta: { value: this.eta },
+        });
+        shader.vertexShader = shader.vertexShader
+          .replace(
+            "#include <common>",
+            `#include <common>
+             uniform sampler2D modeShapes; uniform sampler2D modeNormals; uniform vec4 eta[${kMostModes / 4}];
+             vec3 modeSum(sampler2D field) {
+               vec3 sum = vec3(0.0);
+               for (int k = 0; k < ${this.modes}; ++k) {
+                 int i = k * ${vertices} + gl_VertexID;
+                 sum += eta[k >> 2][k & 3] * texelFetch(field, ivec2(i % ${kTextureWidth}, i / ${kTextureWidth}), 0).xyz;
+               }
+               return sum;
+             }`,
+          )
+          .replace("#include <beginnormal_vertex>", "#include <beginnormal_vertex>\nobjectNormal = normalize(objectNormal + modeSum(modeNormals));")
+          .replace("#include <begin_vertex>", "#include <begin_vertex>\ntransformed += modeSum(modeShapes);");
+      };
+      material.onBeforeCompile = bend;
+      depth.onBeforeCompile = bend;
+      material.customProgramCacheKey = depth.customProgramCacheKey = () => `skin:${vertices}:${this.modes}`;
+    }
+    this.mesh = new THREE.Mesh(geometry, material);
+    this.mesh.customDepthMaterial = depth;
+    this.mesh.matrixAutoUpdate = false;
+    this.mesh.frustumCulled = false;
+    this.mesh.castShadow = this.mesh.receiveShadow = true;
+  }
+
+  bend(eta: Float64Array) {
+    const n = Math.min(this.modes, eta.length);
+    for (let k = 0; k < n; ++k) this.eta[k >> 2].setComponent(k & 3, this.exaggeration * eta[k]);
+  }
+}
