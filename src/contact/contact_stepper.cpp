@@ -201,9 +201,9 @@ bool ContactStepper::relieve(int island) {
   bool any = false;
   for (const int i : problem_.island(island)) {
     StepProblem::Item& item = problem_[i];
-    any = any || item.relief > 0;
-    item.b[0] += item.relief;
-    item.relief = 0;
+    any = any || !item.relief.isZero(0);
+    item.b += item.relief;
+    item.relief.setZero();
   }
   return any;
 }
