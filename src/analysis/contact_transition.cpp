@@ -119,7 +119,8 @@ void ContactTransition::advance() {
     for (const int index : integrator.fired()) {
       const ContactDynamics::EventInfo info = dynamics_.event_info(index);
       stops = stops ||
-              (info.slot >= 0 && info.kind == ContactEvent::stop && dynamics_.system().pair(info.slot).tangents == 2);
+              (info.slot >= 0 && info.kind == ContactEvent::stop && dynamics_.system().pair(info.slot).tangents == 2) ||
+              (info.friction >= 0 && info.kind == ContactEvent::stop && dynamics_.frictions()[info.friction].count == 2);
     }
   if (!stops) return variational_->advance(integrator, Phi_);
   const double end = integrator.state().t, h = end - integrator.step_begin();
@@ -269,8 +270,42 @@ void ContactTransition::add_trigger(int index, const State& s) {
         break;
     }
   }
+  // Where a friction row begins to slip rates are continuous.
+  if (info.friction >= 0 && info.kind == ContactEvent::stop) trigger = friction_trigger(info.friction, s);
   trigger.name = dynamics_.event_name(index);
   triggers_.push_back(std::move(trigger));
+}
+
+ContactTransition::Trigger ContactTransition::friction_trigger(int friction, const State& s) {
+  const int nv = dynamics_.sizes().nv, slot = dynamics_.frictions()[friction].slot;
+  const int count = dynamics_.frictions()[friction].count;
+  std::vector<ActiveContact> contacts;
+  if (slot >= 0) contacts.push_back({slot, Mode::stick, {1, 0}});
+  probe_.set_active(contacts, s, {{friction, Mode::stick, {1, 0}}});
+  if (slot >= 0) probe_.contacts().branch(slot) = dynamics_.contacts().branch(slot);
+  Tangents tangents = probe_.tangent_layout();
+  probe_.tangents(s, Vec::Zero(nv), Vec::Zero(probe_.sizes().nc()), tangents);
+  const Mat G = dense(tangents.G), Vq = dense(tangents.Vq);
+
+  contact::FrictionRows& rows = dynamics_.frictions();
+  dynamics_.engine().prepare_response(dynamics_.engine_state(s));
+  if (slot >= 0) dynamics_.contacts().evaluate(slot, true);
+  rows.evaluate(friction, true);
+  double d[2] = {1, 0};
+  for (const contact::ActiveFriction& f : dynamics_.active_frictions())
+    if (f.index == friction) d[0] = f.direction[0], d[1] = f.direction[1];
+  const double speed = rows.speed(friction);
+  for (int c = 0; count == 2 && speed > 0 && c < 2; ++c) d[c] = rows.rate(friction)[c] / speed;
+  Trigger out;
+  out.n.setZero(f_before_.size());
+  out.scale = rows[friction].speed_scale / dynamics_.engine().system().time_scale;
+  for (int c = 0; c < count; ++c) {
+    const Eigen::Index row = G.rows() - count + c;
+    out.n.head(nv) += d[c] * Vq.row(row).transpose();
+    out.n.segment(nv, nv) += d[c] * G.row(row).transpose();
+    out.rate += d[c] * (rows.bias(friction)[c] + G.row(row).dot(a_));
+  }
+  return out;
 }
 
 ContactTransition::Trigger ContactTransition::slip_trigger(int slot, const State& s) {

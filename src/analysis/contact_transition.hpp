@@ -69,6 +69,7 @@ class ContactTransition {
   void refuse_memory(int compliant, double t);
   void add_trigger(int index, const State& s);
   Trigger slip_trigger(int slot, const State& s);
+  Trigger friction_trigger(int friction, const State& s);  // slip of a friction row that comes to rest
   Trigger force_trigger(int slot, bool reserve, const State& s);
   Trigger margin_trigger(int slot, const State& s);
   // D and j_t of one impact.

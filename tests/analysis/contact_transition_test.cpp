@@ -121,6 +121,26 @@ simulate: {end: 1}
   EXPECT_GE(o.jumps.size(), 3u);  // stops, slips, stops, slips ...
 }
 
+// Friction rows: the pins of a double pendulum stop, slide back and stick; in the second the limit follows the reaction.
+TEST(ContactTransition, OfADoublePendulumWithFrictionInItsPinsAgreesWithDifferences) {
+  for (const char* coordinates : {"joint", "absolute"})
+    for (const char* second : {"torque: 0.7 N*m", "coefficient: 0.5, radius: 5 cm"}) {
+      SCOPED_TRACE(std::string(coordinates) + ", " + second);
+      const Outcome o = compare(std::string("clatter: 1\ncoordinates: ") + coordinates + R"(
+gravity: [0, -9.81, 0]
+bodies:
+  upper: {type: planar, mass: 1, inertia: 0.05, frames: {top: [0, 0.3], end: [0, -0.3]}}
+  lower: {type: planar, mass: 1, inertia: 0.05, frames: {top: [0, 0.3]}}
+joints:
+  first: {type: revolute, between: [ground, upper.top], angle: 1.2 rad, friction: {torque: 0.4 + 0.2*exp(-v/0.2)}}
+  second: {type: revolute, between: [upper.end, lower.top], angle: 0.4 rad, friction: {)" + second + R"(}}
+simulate: {end: 1}
+)",
+                                1.2);
+      EXPECT_GE(o.jumps.size(), 2u);
+    }
+}
+
 TEST(ContactTransition, OfABallThatFallsOnOneAtRestAgreesWithDifferences) {
   for (const char* law : {"restitution: 0.6, friction: 0.2", "restitution: 0.6, friction: 0.2, impact: moreau"}) {
     SCOPED_TRACE(law);
