@@ -23,18 +23,17 @@ namespace clatter::contact {
 
 namespace {
 
-constexpr double kStiffest = 1e4, kSoftest = 10;  // kappa
-constexpr double kNear = 1e-3;                    // residual from which the whole law is worth a try
-constexpr int kSweeps[] = {0, 40, 200};     // before each attempt
-constexpr int kShort = 5, kOuter = 60;      // outer iterations of a first attempt, of the others
+constexpr double kStiffest = 1e4, kSoftest = 10;         // kappa
+constexpr double kNear = 1e-3;                           // residual from which the whole law is worth a try
+constexpr int kSweeps[] = {0, 40, 200};                  // before each attempt
+constexpr int kShort = 5, kOuter = 60;                   // outer iterations of a first attempt, of the others
 constexpr int kCoupled = 8, kPolish = 12, kConvex = 30;  // Newton's of one
-constexpr int kContradiction = 6;           // outer iterations without a change
+constexpr int kContradiction = 6;                        // outer iterations without a change
 constexpr int kCuts = 6, kMemory = 4, kSearch = 15;
 constexpr double kExact = 1e-30, kRounded = 1e-16;  // |F|^2 by its scale: no better wanted, rounding may begin
 constexpr double kStart = 1e-12;                    // natural map of a start that needs no iteration
 constexpr double kTarget = 1e-14;                   // gone on to while an iteration gains much
 constexpr double kAccepted = 1e-9;                  // solved, where rounding or the conditioning allow no more
-bool dbg2() { static const bool on = getenv("DBG2") != nullptr; return on; }
 constexpr int kBetweenChecks = 10;
 
 }  // namespace
@@ -231,7 +230,6 @@ bool StepProblem::convex_newton(std::span<const int> list, double stiffness, dou
     each_velocity([&](int j) { x_[j] -= t * d_[j]; });
     for (const int i : list) z_[static_cast<std::size_t>(i)] -= t * w_[static_cast<std::size_t>(i)];
     const double moved = newton_residual(list, stiffness, x_.data(), true);
-    if (dbg2()) fprintf(stderr, "      convex %d merit %.3e -> %.3e t %.3f slope %.2e %.2e\n", iteration, merit/scale, moved/scale, t, at_start, end);
     if (!std::isfinite(moved)) return false;
     if (t == 1 && moved > 0.25 * merit && std::min(moved, merit) <= kRounded * scale) return true;
     merit = moved;

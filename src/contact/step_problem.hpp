@@ -171,7 +171,7 @@ class StepProblem {
   std::vector<Mat3> slopes_;
   std::vector<Vec3> diagonal_scale_;
   Vec x_, F_, d_, trial_, weight_, lu_x_;  // packed; lu_x_ in the order of lu_
-  std::vector<int> nodes_, node_sizes_;  // groups of the island
+  std::vector<int> nodes_, node_sizes_;    // groups of the island
   BlockLu lu_;
   Counts counts_;
 };

@@ -214,7 +214,8 @@ TEST(HelicalSpringEV16, HasTheStiffnessOfTheFormulaAndLoadsActOnItsAxis) {
   s.section.kind = SectionDescription::Kind::circle;
   s.section.diameter = 0.002;
   s.section.shear = false;
-  s.interfaces = {on_set("bottom", "start", InterfaceDescription::Coupling::rigid), on_set("top", "end", InterfaceDescription::Coupling::rigid)};
+  s.interfaces = {on_set("bottom", "start", InterfaceDescription::Coupling::rigid),
+                  on_set("top", "end", InterfaceDescription::Coupling::rigid)};
   s.interfaces[0].at = Vec3(0, 0, 0);
   s.interfaces[1].at = Vec3(0, 0, 0.014);
   s.reduction.modes = 6;
@@ -300,7 +301,8 @@ TEST(MatrixInput, GivesTheBodyOfTheMeshItWasWrittenFrom) {
   const auto write = [&](const Sparse& m, const std::string& name) {
     std::ofstream out(folder + name);
     out.precision(17);
-    out << "%%MatrixMarket matrix coordinate real symmetric\n" << m.rows() << " " << m.cols() << " " << m.nonZeros() << "\n";
+    out << "%%MatrixMarket matrix coordinate real symmetric\n"
+        << m.rows() << " " << m.cols() << " " << m.nonZeros() << "\n";
     for (int c = 0; c < m.outerSize(); ++c)
       for (Sparse::InnerIterator it(m, c); it; ++it) out << it.row() + 1 << " " << c + 1 << " " << it.value() << "\n";
   };

@@ -41,7 +41,8 @@ TEST(JointFrictionLanguage, ReadsLimitsCoefficientsAndSizes) {
 }
 
 TEST(JointFrictionLanguage, TakesAFormulaOfTheRate) {
-  const Model m = load("{type: prismatic, between: [ground, arm], at: [0, 0], axis: x, friction: {force: 3 + 2*exp(-v/0.1)}}");
+  const Model m =
+      load("{type: prismatic, between: [ground, arm], at: [0, 0], axis: x, friction: {force: 3 + 2*exp(-v/0.1)}}");
   ASSERT_TRUE(m.joints[0].friction->force.curve);
   EXPECT_EQ(m.joints[0].friction->force.mu, 5);
 }
@@ -88,12 +89,15 @@ INSTANTIATE_TEST_SUITE_P(
         Expected{"NoLimit", PIN "friction: {velocity: 1}}", 58, "the friction of joint `j` has no limit",
                  "give `torque`, or `coefficient` and `radius`"},
         Expected{"ForceOfAnAngle", PIN "friction: {force: 3}}", 59,
-                 "`force` has no meaning for the friction of a `revolute` joint", "an angle is held back by a `torque`"},
+                 "`force` has no meaning for the friction of a `revolute` joint",
+                 "an angle is held back by a `torque`"},
         Expected{"TorqueOfADisplacement", RAIL "friction: {torque: 3}}", 69,
                  "`torque` has no meaning for the friction of a `prismatic` joint",
                  "a displacement is held back by a `force`"},
-        Expected{"NoCoefficient", RAIL "friction: {force: 3, length: 1}}", 79, "`length` belongs to a `coefficient`", ""},
-        Expected{"WrongUnit", PIN "friction: {torque: 3 N}}", 67, "expected a torque or an energy, got a force (3 N)", ""},
+        Expected{"NoCoefficient", RAIL "friction: {force: 3, length: 1}}", 79, "`length` belongs to a `coefficient`",
+                 ""},
+        Expected{"WrongUnit", PIN "friction: {torque: 3 N}}", 67, "expected a torque or an energy, got a force (3 N)",
+                 ""},
         Expected{"UnknownKey", PIN "friction: {torgue: 3}}", 59, "unknown key `torgue` in the friction of joint `j`",
                  "did you mean `torque`?"},
         Expected{"Driven", PIN "drive: 1*t, friction: {torque: 3}}", 60,
@@ -114,13 +118,16 @@ INSTANTIATE_TEST_SUITE_P(
                  "`radius` is missing in the play of joint `j`", "of the pin"},
         Expected{"PlayNegative", PIN "play: {clearance: -1, radius: 1, law: {type: rigid}}}", 66,
                  "`clearance` of the play of joint `j` must be positive, this is -1", ""},
-        Expected{"PlayOfABox", "{type: revolute, between: [ground, box], play: {clearance: 1, radius: 1, law: {type: rigid}}}",
-                 48, "joint `j` joins spatial bodies: play is for planar ones",
+        Expected{"PlayOfABox",
+                 "{type: revolute, between: [ground, box], play: {clearance: 1, radius: 1, law: {type: rigid}}}", 48,
+                 "joint `j` joins spatial bodies: play is for planar ones",
                  "put shapes on the bodies and contacts between them"},
-        Expected{"PlayAndFriction", PIN "friction: {torque: 1}, play: {clearance: 1, radius: 1, law: {type: rigid}}}", 48,
-                 "a joint with play has no `friction`", "give friction in the law of its play"},
-        Expected{"PlayOfABlockHasNoRadius", RAIL "play: {clearance: 1, radius: 1, length: 1, height: 1, law: {type: rigid}}}",
-                 79, "`radius` has no meaning for the play of a `prismatic` joint", "a block has a `length` and a `height`"}),
+        Expected{"PlayAndFriction", PIN "friction: {torque: 1}, play: {clearance: 1, radius: 1, law: {type: rigid}}}",
+                 48, "a joint with play has no `friction`", "give friction in the law of its play"},
+        Expected{"PlayOfABlockHasNoRadius",
+                 RAIL "play: {clearance: 1, radius: 1, length: 1, height: 1, law: {type: rigid}}}", 79,
+                 "`radius` has no meaning for the play of a `prismatic` joint",
+                 "a block has a `length` and a `height`"}),
     [](const auto& which) { return which.param.name; });
 
 }  // namespace
