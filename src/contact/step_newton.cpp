@@ -14,8 +14,6 @@
 // forward and backward in turn: a load travels up and down a pile in one pair of sweeps.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "contact/step_problem.hpp"
 
