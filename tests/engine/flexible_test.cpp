@@ -256,8 +256,8 @@ TEST(RotatingBeam, HasTheFrequenciesOfTheSpinningBeam) {
   EXPECT_NEAR(flap, first(K1 + geometric, M1), 1e-9 * w0);
   EXPECT_LT(largest(K.topRightCorner(n, n)), 1e-9 * largest(K));
   // Out of the plane of rotation: 7.3604 at Omega = 6 (in units of sqrt(EI/(rho A L^4)); Wright, Smith, Thresher, Wang,
-  // J. Applied Mechanics 49 (1982)); Southwell's straight line w0^2 + 1.193 Omega^2 lies 1 % above. Four functions give a
-  // frequency a little above the exact one.
+  // J. Applied Mechanics 49 (1982)); Southwell's straight line w0^2 + 1.193 Omega^2 lies 1 % above. Four functions give
+  // a frequency a little above the exact one.
   EXPECT_NEAR(std::sqrt(flap), 7.3604 * unit, 1e-3 * unit);
   EXPECT_NEAR(in_plane, flap - Omega * Omega, 1e-9 * w0);
 
