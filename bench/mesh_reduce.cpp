@@ -62,10 +62,13 @@ void time_body(const char* name, const FlexibleSource& source, bool eigen) {
   const auto rest = Clock::now();
   const fem::Reduced r = fem::reduce(*s.structure, s.interfaces, source);
   const double reduced = since(rest);
-  std::printf("%-8s %7d freedoms: assembly %.1f s, ordering %.1f s, factor %.1f s (%.0f M entries, %.1f GFlop/s), reduction with all %.1f s; "
-              "total %.1f s, peak %.0f MB; f1 = %.2f Hz\n",
-              name, s.structure->freedoms(), assembled, ordered, factored, factor.factor_entries() / 1e6, 2 * factor.operations() / factored / 1e9,
-              reduced, assembled + reduced, peak_memory_mb(), r.report.frequencies.front());
+  std::printf(
+      "%-8s %7d freedoms: assembly %.1f s, ordering %.1f s, factor %.1f s (%.0f M entries, %.1f GFlop/s), reduction "
+      "with all %.1f s; "
+      "total %.1f s, peak %.0f MB; f1 = %.2f Hz\n",
+      name, s.structure->freedoms(), assembled, ordered, factored, factor.factor_entries() / 1e6,
+      2 * factor.operations() / factored / 1e9, reduced, assembled + reduced, peak_memory_mb(),
+      r.report.frequencies.front());
   if (eigen) {
     const auto begin = Clock::now();
     Eigen::SimplicialLLT<fem::Sparse> llt(A);
@@ -73,7 +76,8 @@ void time_body(const char* name, const FlexibleSource& source, bool eigen) {
   }
 }
 
-void time_gear(const char* name, int teeth, double shift, double tip, double root, double bore, int rim, double f1, double f100) {
+void time_gear(const char* name, int teeth, double shift, double tip, double root, double bore, int rim, double f1,
+               double f100) {
   FlexibleSource s = block({1, 1, 1}, 1, 1, 1);
   s.mesh = {};
   s.mesh.kind = MeshDescription::Kind::gear;
@@ -99,8 +103,9 @@ void time_gear(const char* name, int teeth, double shift, double tip, double roo
   none.cache = "none";
   const fem::FlexibleModel m = fem::make_flexible(s, none);
   const auto& f = m.report.frequencies;
-  std::printf("%-8s %d nodes, %d coordinates: %.1f s; f1 = %.0f Hz (%.0f, %+.2f %%), f100 = %.0f Hz (%.0f, %+.2f %%)\n", name, m.report.nodes, m.body->n,
-              since(start), f.front(), f1, 100 * (f.front() / f1 - 1), f.back(), f100, 100 * (f.back() / f100 - 1));
+  std::printf("%-8s %d nodes, %d coordinates: %.1f s; f1 = %.0f Hz (%.0f, %+.2f %%), f100 = %.0f Hz (%.0f, %+.2f %%)\n",
+              name, m.report.nodes, m.body->n, since(start), f.front(), f1, 100 * (f.front() / f1 - 1), f.back(), f100,
+              100 * (f.back() / f100 - 1));
 }
 
 }  // namespace

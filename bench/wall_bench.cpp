@@ -44,8 +44,8 @@ void run(const Wall& wall, double step, double end) {
       "moved=%.3g complementarity=%.2g penetration=%.2g\n",
       wall.courses * wall.blocks, contacts->slots(), wall.ball_speed, step, stepper.state().t, cpu,
       static_cast<double>(steps) / cpu, cpu * per_step, times.detection * per_step, times.assembly * per_step,
-      times.solution * per_step, most, counts.factorisations, counts.sweeps, counts.dense, (stepper.state().q - system->initial.q).lpNorm<Eigen::Infinity>(),
-      worst.complementarity, worst.penetration);
+      times.solution * per_step, most, counts.factorisations, counts.sweeps, counts.dense,
+      (stepper.state().q - system->initial.q).lpNorm<Eigen::Infinity>(), worst.complementarity, worst.penetration);
   std::fflush(stdout);
 }
 

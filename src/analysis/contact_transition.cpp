@@ -118,9 +118,10 @@ void ContactTransition::advance() {
   if (stepper_.undecided())
     for (const int index : integrator.fired()) {
       const ContactDynamics::EventInfo info = dynamics_.event_info(index);
-      stops = stops ||
-              (info.slot >= 0 && info.kind == ContactEvent::stop && dynamics_.system().pair(info.slot).tangents == 2) ||
-              (info.friction >= 0 && info.kind == ContactEvent::stop && dynamics_.frictions()[info.friction].count == 2);
+      stops =
+          stops ||
+          (info.slot >= 0 && info.kind == ContactEvent::stop && dynamics_.system().pair(info.slot).tangents == 2) ||
+          (info.friction >= 0 && info.kind == ContactEvent::stop && dynamics_.frictions()[info.friction].count == 2);
     }
   if (!stops) return variational_->advance(integrator, Phi_);
   const double end = integrator.state().t, h = end - integrator.step_begin();

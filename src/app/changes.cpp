@@ -183,8 +183,8 @@ Model load_changed(const std::string& path, const Changes& changes) {
   if (changes.method) choose_method(*changes.method, s);
   const bool rigid = std::any_of(model.contacts.begin(), model.contacts.end(),
                                  [](const Contact& c) { return std::holds_alternative<RigidContact>(c.law); });
-  const bool friction = std::any_of(model.joints.begin(), model.joints.end(),
-                                    [](const Joint& j) { return j.friction.has_value(); });
+  const bool friction =
+      std::any_of(model.joints.begin(), model.joints.end(), [](const Joint& j) { return j.friction.has_value(); });
   if ((rigid || friction) && !treats_contact(s.method))
     throw InputError(fmt::format("--method: `{}` cannot integrate {} by itself", method_name(s.method),
                                  rigid ? "rigid contacts" : "friction in joints"),

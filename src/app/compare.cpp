@@ -38,8 +38,8 @@ struct Column {
 };
 
 std::vector<std::string> default_methods(const Model& model) {
-  const bool friction = std::any_of(model.joints.begin(), model.joints.end(),
-                                    [](const Joint& j) { return j.friction.has_value(); });
+  const bool friction =
+      std::any_of(model.joints.begin(), model.joints.end(), [](const Joint& j) { return j.friction.has_value(); });
   if (model.contacts.empty() && !friction) return {"dopri5", "radau5"};
   std::vector<std::string> methods{"event-driven", "time-stepping/moreau", "time-stepping/generalized-alpha"};
   // Contacts written in coordinates are between no shapes and have no compliant substitute.

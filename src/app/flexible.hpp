@@ -1,4 +1,5 @@
-// Flexible bodies of a model that is being loaded: made by src/fem, with its cache, and shared by bodies that are alike.
+// Flexible bodies of a model that is being loaded: made by src/fem, with its cache, and shared by bodies that are
+// alike.
 #pragma once
 
 #include "model/load.hpp"

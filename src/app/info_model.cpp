@@ -164,7 +164,8 @@ std::string law_text(const CompliantContact& law) {
       text = "lankarani-nikravesh";
       break;
   }
-  return fmt::format("{}, stiffness {}{}", text, number(law.stiffness), friction_text(law.friction)) + moment_text(law.rolling, law.drilling);
+  return fmt::format("{}, stiffness {}{}", text, number(law.stiffness), friction_text(law.friction)) +
+         moment_text(law.rolling, law.drilling);
 }
 
 // "hull (circle) and floor (line)"
@@ -238,8 +239,8 @@ int info_model(const std::string& path, const Changes& changes, const Console& c
   }
   print_table(bodies, model.bodies.size() - shown(model.bodies.size()), out);
 
-  const bool friction = std::any_of(model.joints.begin(), model.joints.end(),
-                                    [](const Joint& j) { return j.friction.has_value(); });
+  const bool friction =
+      std::any_of(model.joints.begin(), model.joints.end(), [](const Joint& j) { return j.friction.has_value(); });
   Table joints(friction ? std::vector<std::string>{"joint", "kind", "between", "friction"}
                         : std::vector<std::string>{"joint", "kind", "between"});
   for (std::size_t i = 0; i < shown(model.joints.size()); ++i) {

@@ -2,8 +2,8 @@
 //
 //   r_N >= 0 (free where `bilateral`),   |r_T| <= mu r_N   or, where `sliding` gives the direction,   r_T = -mu r_N d
 //
-// A friction row (friction_rows.hpp) stands `alone`: its one or two rows lie in a disc of the given radius `limit`, or at
-// -limit d. The radius of the disc of a contact is that of the projected normal impulse (Alart and Curnier): exact
+// A friction row (friction_rows.hpp) stands `alone`: its one or two rows lie in a disc of the given radius `limit`, or
+// at -limit d. The radius of the disc of a contact is that of the projected normal impulse (Alart and Curnier): exact
 // Coulomb friction, no relaxed cone. A zero of r - project(r - y / d) is a solution whatever the positive scales d.
 #pragma once
 

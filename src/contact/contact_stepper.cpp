@@ -201,9 +201,9 @@ bool ContactStepper::relieve(int island) {
   bool any = false;
   for (const int i : problem_.island(island)) {
     StepProblem::Item& item = problem_[i];
-    any = any || item.relief > 0;
-    item.b[0] += item.relief;
-    item.relief = 0;
+    any = any || !item.relief.isZero(0);
+    item.b += item.relief;
+    item.relief.setZero();
   }
   return any;
 }
@@ -484,7 +484,8 @@ void ContactStepper::note_changes() {
 void ContactStepper::describe_step(std::vector<StepEvent>& out) const {
   static constexpr const char* kWords[] = {"impact", "closes", "opens", "sticks", "slides"};
   for (const StepChange& c : changes_)
-    out.push_back({c.friction >= 0 ? frictions_[c.friction].name : system().slot_name(c.slot), kWords[static_cast<int>(c.what)],
+    out.push_back({c.friction >= 0 ? frictions_[c.friction].name : system().slot_name(c.slot),
+                   kWords[static_cast<int>(c.what)],
                    c.what != StepChange::What::impact
                        ? std::string()
                        : fmt::format("gap rate {:.6g} -> {:.6g} m/s, impulse {:.6g} N s, mean over the step", c.before,

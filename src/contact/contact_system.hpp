@@ -49,16 +49,16 @@ struct PairInstance {
 
 // What friction rows (friction_rows.hpp) are made of: friction in a joint, or the moments of a slot.
 struct FrictionInstance {
-  std::string name;             // "pin", "pin.angle" where the joint has several; "bounce.rolling"
-  int joint = -1;               // into System::joint_frictions
-  int slot = -1;                // else a moment of this slot
-  int count = 1;                // directions that share the limit
-  int component[2] = {-1, -1};  // of the slot
-  double scale[2] = {1, 1};     // slip in m/s = scale * rate
-  double ratio = 0;             // slot: limit = ratio r_N
-  double velocity = 0;          // slip speed of the smoothed law
+  std::string name;                         // "pin", "pin.angle" where the joint has several; "bounce.rolling"
+  int joint = -1;                           // into System::joint_frictions
+  int slot = -1;                            // else a moment of this slot
+  int count = 1;                            // directions that share the limit
+  int component[2] = {-1, -1};              // of the slot
+  double scale[2] = {1, 1};                 // slip in m/s = scale * rate
+  double ratio = 0;                         // slot: limit = ratio r_N
+  double velocity = 0;                      // slip speed of the smoothed law
   double speed_scale = 1, force_scale = 1;  // of its slip and its force: the model's, at its own lever arm
-  int link1 = -1, link2 = -1;   // that it moves
+  int link1 = -1, link2 = -1;               // that it moves
 };
 
 class ContactSystem {

@@ -36,7 +36,8 @@ int Instant::collect_frictions(int rows) {
     f.index = index;
     f.row = rows;
     const double speed = friction.speed(index);
-    const bool slides = speed > settings.velocity * friction[index].speed_scale && !friction_stopped_[static_cast<std::size_t>(index)];
+    const bool slides =
+        speed > settings.velocity * friction[index].speed_scale && !friction_stopped_[static_cast<std::size_t>(index)];
     if (slides) {
       for (int c = 0; c < friction[index].count; ++c) f.direction[c] = friction.rate(index)[c] / speed;
       if (friction[index].joint >= 0) f.column = columns++;

@@ -43,8 +43,8 @@ void ContactStepper::add_frictions(const Vec& x, double along_factor, double rat
     StepProblem::Item& item = problem_.add_friction(index, cone);
     const int at = problem_.size() - 1;
     for (int c = 0; c < f.count; ++c)
-      item.b[c] = rate_factor * rate[c] + along_factor * problem_.along(at, c, x) +
-                  bias_factor * frictions_.bias(index)[c];
+      item.b[c] =
+          rate_factor * rate[c] + along_factor * problem_.along(at, c, x) + bias_factor * frictions_.bias(index)[c];
     friction_items_.push_back({at, index, normal});
   };
   for (int i = 0; i < frictions_.joints(); ++i) add(i, -1);
@@ -70,7 +70,8 @@ void ContactStepper::solve_with_frictions(const char* what, double unit, const V
     const FrictionItem& f = friction_items_[static_cast<std::size_t>(j)];
     moments = moments || f.normal >= 0;
     loaded = loaded || (f.normal < 0 && frictions_.loaded(f.friction));
-    limit_now_[j] = f.normal >= 0 || frictions_.loaded(f.friction) ? friction_limit_[f.friction] : joint_limit(f, lambda);
+    limit_now_[j] =
+        f.normal >= 0 || frictions_.loaded(f.friction) ? friction_limit_[f.friction] : joint_limit(f, lambda);
     for (int c = 0; c < frictions_[f.friction].count; ++c)
       problem_[f.item].r[c] = unit * friction_start_[2 * f.friction + c];
   }
@@ -158,9 +159,10 @@ void ContactStepper::joints_jam() const {
     names.push_back(f.normal < 0 ? frictions_.joint_name(f.friction) : frictions_[f.friction].name);
     all += (all.empty() ? "" : ", ") + names.back();
   }
-  throw SolveError("joint-jams", trial_.t, names,
-                   fmt::format("friction jams in {}: the reactions it causes itself ask for more friction without end", all),
-                   "reduce the coefficient or the lever arm of the load, or make the guide longer");
+  throw SolveError(
+      "joint-jams", trial_.t, names,
+      fmt::format("friction jams in {}: the reactions it causes itself ask for more friction without end", all),
+      "reduce the coefficient or the lever arm of the load, or make the guide longer");
 }
 
 }  // namespace clatter::contact

@@ -301,11 +301,14 @@ bool Instant::accelerations(const State& at) {
   for (int k = 0; k < rows; ++k)
     engine_.response(D_.col(k).data(), X_.col(k).data(), Mu_.rows() > 0 ? Mu_.col(k).data() : nullptr);
   problem_.A.noalias() = W_.transpose() * X_;
-  if (!solve_with_frictions(at)) return false;
-  if (rows == 0) return true;
-  if (frictions_.empty()) {
+  if (!frictions_.empty()) {
+    if (!solve_with_frictions(at)) return false;
+  } else {
+    if (rows == 0) return true;
+    if (solver_.solve(problem_, r_).status != ContactStatus::solved) return false;
     Q_.noalias() = D_.transpose() * X_;
     ambiguity_ = find_ambiguity(problem_, Q_, r_);
+    a_.noalias() += X_ * r_;
   }
   y_.noalias() = problem_.A * r_;
   y_ += problem_.b;

@@ -133,10 +133,11 @@ std::vector<ExtraQuantity> Motion::quantities() const {
                       *out = std::numeric_limits<double>::max();
                       for (int i = 0; i < count; ++i) *out = std::min(*out, slots[i].gap);
                     }});
-    list.push_back({{name + ".normal_force", "N", {}, "sum of the normal forces, pressure positive" + mean}, [=](double* out) {
-                      *out = 0;
-                      for (int i = 0; i < count; ++i) *out += slots[i].force[0];
-                    }});
+    list.push_back(
+        {{name + ".normal_force", "N", {}, "sum of the normal forces, pressure positive" + mean}, [=](double* out) {
+           *out = 0;
+           for (int i = 0; i < count; ++i) *out += slots[i].force[0];
+         }});
     list.push_back({{name + ".friction_force",
                      "N",
                      {},

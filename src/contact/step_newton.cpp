@@ -14,8 +14,6 @@
 // forward and backward in turn: a load travels up and down a pile in one pair of sweeps.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "contact/step_problem.hpp"
 
@@ -23,18 +21,17 @@ namespace clatter::contact {
 
 namespace {
 
-constexpr double kStiffness = 1e4;          // kappa
-constexpr int kSweeps[] = {0, 40, 200};     // before each attempt
-constexpr int kShort = 5, kOuter = 60;      // outer iterations of a first attempt, of the others
-constexpr int kCoupled = 8, kPolish = 12, kConvex = 100;  // Newton's of one
-constexpr int kContradiction = 6;           // outer iterations without a change
+constexpr double kStiffest = 1e4, kSoftest = 10;         // kappa
+constexpr double kNear = 1e-3;                           // residual from which the whole law is worth a try
+constexpr int kSweeps[] = {0, 40, 200};                  // before each attempt
+constexpr int kShort = 5, kOuter = 60;                   // outer iterations of a first attempt, of the others
+constexpr int kCoupled = 8, kPolish = 12, kConvex = 30;  // Newton's of one
+constexpr int kContradiction = 6;                        // outer iterations without a change
 constexpr int kCuts = 6, kMemory = 4, kSearch = 15;
 constexpr double kExact = 1e-30, kRounded = 1e-16;  // |F|^2 by its scale: no better wanted, rounding may begin
 constexpr double kStart = 1e-12;                    // natural map of a start that needs no iteration
 constexpr double kTarget = 1e-14;                   // gone on to while an iteration gains much
 constexpr double kAccepted = 1e-9;                  // solved, where rounding or the conditioning allow no more
-bool dbg() { static const bool on = getenv("DBG") != nullptr; return on; }
-bool dbg2() { static const bool on = getenv("DBG2") != nullptr; return on; }
 constexpr int kBetweenChecks = 10;
 
 }  // namespace
@@ -231,7 +228,6 @@ bool StepProblem::convex_newton(std::span<const int> list, double stiffness, dou
     each_velocity([&](int j) { x_[j] -= t * d_[j]; });
     for (const int i : list) z_[static_cast<std::size_t>(i)] -= t * w_[static_cast<std::size_t>(i)];
     const double moved = newton_residual(list, stiffness, x_.data(), true);
-    if (dbg2()) fprintf(stderr, "      convex %d merit %.3e -> %.3e t %.3f slope %.2e %.2e\n", iteration, merit/scale, moved/scale, t, at_start, end);
     if (!std::isfinite(moved)) return false;
     if (t == 1 && moved > 0.25 * merit && std::min(moved, merit) <= kRounded * scale) return true;
     merit = moved;
@@ -262,13 +258,14 @@ double StepProblem::newton(std::span<const int> list, bool shortly, double best)
   double residual = natural_residual(list, r0_, x_.data());
   bool coupled = friction && shortly;
   int same = 0;
+  // Softer where much is open: the inner problem then has fewer kinks on its way.
+  double stiffness = shortly ? kStiffest : std::clamp(1 / residual, kSoftest, kStiffest);
   for (int outer = 0; outer < (shortly ? kShort : kOuter) && best > kTarget; ++outer) {
     const double last = residual;
     if (coupled) {
       for (const int i : list) keep_[static_cast<std::size_t>(i)] = r0_[static_cast<std::size_t>(i)];
-      const bool solved = coupled_newton(list, kStiffness, scale, shortly ? kCoupled : kPolish);
+      const bool solved = coupled_newton(list, kStiffest, scale, shortly ? kCoupled : kPolish);
       residual = solved ? take_outer(list, best) : last;
-      if (dbg()) fprintf(stderr, "   outer %d coupled %d residual %.2e fact %ld\n", outer, solved, residual, counts_.factorisations);
       coupled = solved && residual < 0.1 * last;
       if (!coupled) {
         if (shortly) break;
@@ -276,16 +273,16 @@ double StepProblem::newton(std::span<const int> list, bool shortly, double best)
         residual = natural_residual(list, r0_, x_.data());
       }
     } else {
+      const bool solved = convex_newton(list, stiffness, scale);
       // What was not solved to its end is read from z: r1 is off by kappa times what is missing.
-      if (!convex_newton(list, kStiffness, scale))
-        for (const int i : list) {
-          const auto at = static_cast<std::size_t>(i);
-          r1_[at] = project(items_[at].cone, z_[at]);
-        }
+      for (const int i : list) {
+        const auto at = static_cast<std::size_t>(i);
+        if (!solved) r1_[at] = project(items_[at].cone, z_[at]);
+      }
       residual = take_outer(list, best);
-      if (dbg()) fprintf(stderr, "   outer %d convex residual %.2e fact %ld\n", outer, residual, counts_.factorisations);
       // Where radii of friction that follow the normal impulses converge slowly, the whole law is tried.
-      coupled = friction && residual > 0.1 * last;
+      coupled = friction && residual < kNear && residual > 0.1 * last;
+      stiffness = solved ? std::min(kStiffest, 10 * stiffness) : std::max(kSoftest, 0.1 * stiffness);
     }
     if (!std::isfinite(residual)) break;
     if (best <= kAccepted && residual > 0.1 * last) break;
@@ -356,7 +353,6 @@ StepProblem::Report StepProblem::solve_many(std::span<const int> list, bool shor
         r0_[static_cast<std::size_t>(i)] = attempt == 1 ? Vec3(Vec3::Zero()) : best_[static_cast<std::size_t>(i)];
       if (kSweeps[attempt] > 0) best = sweep(list, kSweeps[attempt], best);
       best = newton(list, false, best);
-      if (dbg()) fprintf(stderr, "attempt %d n %zu best %.2e fact %ld\n", attempt, list.size(), best, counts_.factorisations);
     }
   }
   for (const int i : list) items_[static_cast<std::size_t>(i)].r = best_[static_cast<std::size_t>(i)];

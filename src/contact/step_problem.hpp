@@ -30,9 +30,9 @@ class StepProblem {
     int slot = -1;
     BlockCone cone;
     Vec3 b = Vec3::Zero();
-    Vec3 r = Vec3::Zero();  // start of the solver, then its result
-    double relief = 0;      // what b[0] may be raised by where the problem as it stands has no solution
-    int friction = -1;      // a friction row instead of a slot
+    Vec3 r = Vec3::Zero();       // start of the solver, then its result
+    Vec3 relief = Vec3::Zero();  // what b may be changed by where the problem as it stands has no solution
+    int friction = -1;           // a friction row instead of a slot
     int rows() const { return cone.rows(); }
   };
   struct Report {
@@ -171,7 +171,7 @@ class StepProblem {
   std::vector<Mat3> slopes_;
   std::vector<Vec3> diagonal_scale_;
   Vec x_, F_, d_, trial_, weight_, lu_x_;  // packed; lu_x_ in the order of lu_
-  std::vector<int> nodes_, node_sizes_;  // groups of the island
+  std::vector<int> nodes_, node_sizes_;    // groups of the island
   BlockLu lu_;
   Counts counts_;
 };

@@ -133,10 +133,13 @@ bool MoreauStepper::take_in(int slot, double h) {
   role_.push_back(impact ? 2 : touches ? 1 : 0);
   item.b = free;
   if (!impact) {
-    for (int k = 1; k < item.rows(); ++k) item.b[k] += theta * h * s.bias[k];
+    for (int k = 1; k < item.rows(); ++k) {
+      item.b[k] += theta * h * s.bias[k];
+      item.relief[k] = -theta * h * s.bias[k];
+    }
     const double bend = std::max(s.gap / (theta * h) + 0.5 * theta * h * s.bias[0], theta * h * s.bias[0]);
     item.b[0] += bend;
-    item.relief = std::max(0.0, -bend);
+    item.relief[0] = std::max(0.0, -bend);
   }
   item.cone.mu = friction(slot, std::hypot(s.rate[1], cone.tangents == 2 ? s.rate[2] : 0.0), fast);
   item.r = last_impulse(slot);

@@ -19,8 +19,8 @@
 // in a step: slower, it could bounce less than a step long, and rests. Taking half of what forces do in a step before
 // the impact makes an elastic bounce keep its energy.
 //
-// Bodies at rest always meet rates of zero; w_N < 0 asks for more, and where contacts depend on each other (a body held
-// between others) nothing may meet that. Then w_N counts as zero there, for that step.
+// Bodies at rest always meet rates of zero; w_N < 0 and w_T ask for others, and where contacts depend on each other (a
+// body held between others) nothing may meet those. Then they count as zero there, for that step.
 //
 // A contact that q_m does not show may have closed all the same at q+ (a corner that passes a corner): then the step is
 // repeated with it, its feature taken from q+ and its gap and directions from q_m. A step whose contact problem is not

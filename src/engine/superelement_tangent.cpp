@@ -226,7 +226,7 @@ void Superelement::interpolated_tangents(Eigen::Map<Mat>& M, Eigen::Map<Mat>& C,
     K0 += Mb.middleCols<3>(3 * k).lazyProduct(alpha);
     K0 += S_.middleCols<3>(3 * k).lazyProduct(nu);
     K0.middleRows<3>(3 * k) -= skew<double>(h_.segment<3>(3 * k));
-    K.block<3, 3>(3, 3) += R.middleCols<3>(3 * k) * nu;
+    K.block<3, 3>(3, 3) += R.middleCols<3>(3 * k).lazyProduct(nu);
   }
   // Rows turned back by B^T.
   const auto put = [&](const auto& column, int col, int cols, Eigen::Map<Mat>& out) {
@@ -243,14 +243,14 @@ void Superelement::interpolated_tangents(Eigen::Map<Mat>& M, Eigen::Map<Mat>& C,
     put(X, t.v, 3, M);
     X = S_.middleCols<3>(3 * j).lazyProduct(t.turn);
     put(X, t.v, 3, C);
-    C.block<3, 3>(3, t.v) += R.middleCols<3>(3 * j) * t.turn;
+    C.block<3, 3>(3, t.v) += R.middleCols<3>(3 * j).lazyProduct(t.turn);
     if (!t.node) continue;
     // Turning the node turns nu_gamma and alpha_gamma with it.
     const Mat3 nu = -t.turn * skew<double>(t.node->Omega), alpha = -t.turn * skew<double>(t.node->Omegad);
     X = Mb.middleCols<3>(3 * j).lazyProduct(alpha);
     X += S_.middleCols<3>(3 * j).lazyProduct(nu);
     put(X, t.v, 3, K);
-    K.block<3, 3>(3, t.v) += R.middleCols<3>(3 * j) * nu;
+    K.block<3, 3>(3, t.v) += R.middleCols<3>(3 * j).lazyProduct(nu);
     K.block<3, 3>(t.v, t.v) += skew<double>(t.turn.transpose() * h_.segment<3>(3 * j));
   }
   for (int j = 0; j < b.modes; ++j) {

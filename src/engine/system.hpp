@@ -121,7 +121,7 @@ class System {
     int link = -1;          // in a tree: the link it carries on its second body's side (or first, when reversed)
     bool reversed = false;  // the tree goes from the second body to the first
   };
-  std::vector<JointIndex> joints;         // parallel to model.joints
+  std::vector<JointIndex> joints;  // parallel to model.joints
   std::vector<JointFrictionIndex> joint_frictions;
   std::vector<int> element_deformation;   // parallel to model.force_elements
   std::vector<int> joint_of_deformation;  // -1, or the model joint a deformation belongs to

@@ -22,8 +22,9 @@ struct Bending {
 Bending shapes(double s, double L, double Phi) {
   const double c = 1 / (1 + Phi);
   Bending b;
-  b.v << c * (1 - 3 * s * s + 2 * s * s * s + Phi * (1 - s)), c * L * (s - 2 * s * s + s * s * s + Phi / 2 * (s - s * s)),
-      c * (3 * s * s - 2 * s * s * s + Phi * s), c * L * (-s * s + s * s * s - Phi / 2 * (s - s * s));
+  b.v << c * (1 - 3 * s * s + 2 * s * s * s + Phi * (1 - s)),
+      c * L * (s - 2 * s * s + s * s * s + Phi / 2 * (s - s * s)), c * (3 * s * s - 2 * s * s * s + Phi * s),
+      c * L * (-s * s + s * s * s - Phi / 2 * (s - s * s));
   b.theta << 6 * c / L * (s * s - s), c * (1 - 4 * s + 3 * s * s + Phi * (1 - s)), -6 * c / L * (s * s - s),
       c * (3 * s * s - 2 * s + Phi * s);
   return b;

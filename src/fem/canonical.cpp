@@ -18,11 +18,11 @@ class Text {
   void add(const char* name, bool v) { out += fmt::format("{}={}\n", name, v ? 1 : 0); }
   void add(const char* name, const std::string& v) { out += fmt::format("{}={}:{}\n", name, v.size(), v); }
   template <class E>
-    requires std::is_enum_v<E>
-  void add(const char* name, E v) {
-    add(name, static_cast<int>(v));
+  requires std::is_enum_v<E>
+  void add(const char* name, E v) { add(name, static_cast<int>(v)); }
+  void add(const char* name, const Vec3& v) {
+    out += fmt::format("{}={:.17g},{:.17g},{:.17g}\n", name, v.x(), v.y(), v.z());
   }
-  void add(const char* name, const Vec3& v) { out += fmt::format("{}={:.17g},{:.17g},{:.17g}\n", name, v.x(), v.y(), v.z()); }
   void add(const char* name, const Mat3& m) {
     for (int k = 0; k < 3; ++k) add(name, Vec3(m.col(k)));
   }
@@ -45,15 +45,16 @@ std::string canonical_text(const FlexibleSource& s) {
   t.add("unit", m.unit);
   t.add("merge", m.merge);
   t.add("size", m.size);
-  for (double v : {m.radius, m.inner_radius, m.length, m.thickness, m.diameter, m.coils, m.element_size}) t.add("length", v);
+  for (double v : {m.radius, m.inner_radius, m.length, m.thickness, m.diameter, m.coils, m.element_size})
+    t.add("length", v);
   for (const Vec3& p : m.points) t.add("point", p);
   for (int e : m.elements) t.add("elements", e);
   for (bool v : {m.quadratic, m.incompatible_modes, m.lumped_mass, m.plane_strain}) t.add("option", v);
   if (m.kind == MeshDescription::Kind::gear) {
     const GearData& g = m.gear;
     t.add("teeth", g.teeth);
-    for (double v : {g.module, g.pressure_angle, g.helix_angle, g.profile_shift, g.tip_diameter, g.root_diameter, g.width,
-                     g.bore_diameter, g.tip_radius_factor})
+    for (double v : {g.module, g.pressure_angle, g.helix_angle, g.profile_shift, g.tip_diameter, g.root_diameter,
+                     g.width, g.bore_diameter, g.tip_radius_factor})
       t.add("gear", v);
     const GearMeshCounts& c = m.gear_counts;
     for (int v : {c.involute, c.fillet, c.half_tooth, c.under_tooth, c.half_gap, c.rim, c.width}) t.add("count", v);
@@ -70,7 +71,8 @@ std::string canonical_text(const FlexibleSource& s) {
   }
   const SectionDescription& c = s.section;
   t.add("section", c.kind);
-  for (double v : {c.diameter, c.inner_diameter, c.width, c.height, c.area, c.Iy, c.Iz, c.torsion, c.shear_y, c.shear_z})
+  for (double v :
+       {c.diameter, c.inner_diameter, c.width, c.height, c.area, c.Iy, c.Iz, c.torsion, c.shear_y, c.shear_z})
     t.add("section", v);
   t.add("shear", c.shear);
   t.add("up", c.up);

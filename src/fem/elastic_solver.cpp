@@ -44,9 +44,10 @@ ElasticSolver::ElasticSolver(const Structure& structure, const Progress& progres
     }
   }
   if (rigid_energy_ > 1e-6)
-    throw SolveError("grounded-stiffness", no_time, {},
-                     fmt::format("the stiffness matrix resists rigid motions (energy {:.1e} of its diagonal)", rigid_energy_),
-                     "a flexible body must be given free, without supports");
+    throw SolveError(
+        "grounded-stiffness", no_time, {},
+        fmt::format("the stiffness matrix resists rigid motions (energy {:.1e} of its diagonal)", rigid_energy_),
+        "a flexible body must be given free, without supports");
 
   // Freedoms that hold the body best: pivots of the rigid motions.
   Mat scaled = R_.transpose();
@@ -107,7 +108,8 @@ Mat ElasticSolver::harmonic(double omega, const Mat& loads) const {
     if (X.allFinite() && residual.norm() <= 1e-10 * std::max(loads.norm(), 1e-6 * scale)) return X;
   }
   throw SolveError("resonant-excitation", no_time, {},
-                   fmt::format("the excitation frequency {:g} Hz meets a natural frequency of the body", omega / (2 * std::numbers::pi)),
+                   fmt::format("the excitation frequency {:g} Hz meets a natural frequency of the body",
+                               omega / (2 * std::numbers::pi)),
                    "choose another excitation frequency for the frequency-response modes");
 }
 

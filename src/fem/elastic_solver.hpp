@@ -26,9 +26,9 @@ class ElasticSolver {
   explicit ElasticSolver(const Structure& structure, const Progress& progress = {});
 
   const Structure& structure() const { return *structure_; }
-  const Mat& rigid() const { return R_; }            // about the mass centre, as Structure::rigid_motions
-  const Mat& rigid_normal() const { return Rn_; }    // the same space, M-orthonormal
-  const Mat& mass_rigid() const { return MRn_; }     // M times rigid_normal
+  const Mat& rigid() const { return R_; }                // about the mass centre, as Structure::rigid_motions
+  const Mat& rigid_normal() const { return Rn_; }        // the same space, M-orthonormal
+  const Mat& mass_rigid() const { return MRn_; }         // M times rigid_normal
   double rigid_energy() const { return rigid_energy_; }  // largest |R^T K R| against the norms: a check of K
 
   Mat pinned(Mat loads) const;

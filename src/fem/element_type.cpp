@@ -163,11 +163,21 @@ std::vector<Vec3> make_parent(ElementType type) {
   const ElementInfo& e = info(type);
   std::vector<Vec3> x;
   switch (e.linear) {
-    case ElementType::tet4: x = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}; break;
-    case ElementType::tri3: x = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}; break;
-    case ElementType::wedge6: x = {{0, 0, -1}, {1, 0, -1}, {0, 1, -1}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}}; break;
-    case ElementType::quad4: x = {{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}}; break;
-    case ElementType::line2: x = {{-1, 0, 0}, {1, 0, 0}}; break;
+    case ElementType::tet4:
+      x = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+      break;
+    case ElementType::tri3:
+      x = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+      break;
+    case ElementType::wedge6:
+      x = {{0, 0, -1}, {1, 0, -1}, {0, 1, -1}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}};
+      break;
+    case ElementType::quad4:
+      x = {{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}};
+      break;
+    case ElementType::line2:
+      x = {{-1, 0, 0}, {1, 0, 0}};
+      break;
     default:
       x = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1}, {-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}};
   }
@@ -184,7 +194,8 @@ struct Gauss {
 // Gauss-Legendre on [-1, 1].
 Gauss gauss(int n) {
   switch (n) {
-    case 1: return {{0}, {2}};
+    case 1:
+      return {{0}, {2}};
     case 2: {
       const double a = 1 / std::sqrt(3.0);
       return {{-a, a}, {1, 1}};
@@ -251,17 +262,28 @@ Rule four_point_tetrahedron() {
 Rule rule_of(ElementType type, bool mass) {
   using T = ElementType;
   switch (type) {
-    case T::tet4: return mass ? four_point_tetrahedron() : Rule{{{0.25, 0.25, 0.25}, 1.0 / 6}};
-    case T::tet10: return mass ? collapsed_rule(3, 4) : four_point_tetrahedron();
-    case T::hex8: return product_rule(3, mass ? 3 : 2);
-    case T::hex20: return product_rule(3, mass ? 4 : 3);
-    case T::wedge6: return mass ? wedge_rule(collapsed_rule(2, 3), 3) : wedge_rule(three_point_triangle(), 2);
-    case T::wedge15: return mass ? wedge_rule(collapsed_rule(2, 4), 4) : wedge_rule(collapsed_rule(2, 3), 3);
-    case T::tri3: return mass ? three_point_triangle() : Rule{{{1.0 / 3, 1.0 / 3, 0}, 0.5}};
-    case T::tri6: return mass ? collapsed_rule(2, 4) : three_point_triangle();
-    case T::quad4: return product_rule(2, mass ? 3 : 2);
-    case T::quad8: return product_rule(2, mass ? 4 : 3);
-    case T::line2: return product_rule(1, mass ? 4 : 2);
+    case T::tet4:
+      return mass ? four_point_tetrahedron() : Rule{{{0.25, 0.25, 0.25}, 1.0 / 6}};
+    case T::tet10:
+      return mass ? collapsed_rule(3, 4) : four_point_tetrahedron();
+    case T::hex8:
+      return product_rule(3, mass ? 3 : 2);
+    case T::hex20:
+      return product_rule(3, mass ? 4 : 3);
+    case T::wedge6:
+      return mass ? wedge_rule(collapsed_rule(2, 3), 3) : wedge_rule(three_point_triangle(), 2);
+    case T::wedge15:
+      return mass ? wedge_rule(collapsed_rule(2, 4), 4) : wedge_rule(collapsed_rule(2, 3), 3);
+    case T::tri3:
+      return mass ? three_point_triangle() : Rule{{{1.0 / 3, 1.0 / 3, 0}, 0.5}};
+    case T::tri6:
+      return mass ? collapsed_rule(2, 4) : three_point_triangle();
+    case T::quad4:
+      return product_rule(2, mass ? 3 : 2);
+    case T::quad8:
+      return product_rule(2, mass ? 4 : 3);
+    case T::line2:
+      return product_rule(1, mass ? 4 : 2);
   }
   return {};
 }
@@ -303,10 +325,17 @@ void shape_functions(ElementType type, const Vec3& xi, ShapeValues& N, ShapeGrad
   dN.setZero(e.nodes, 3);
   const bool quadratic = e.nodes > e.corners;
   switch (e.linear) {
-    case ElementType::tet4: simplex(4, quadratic, e, xi, N, dN); break;
-    case ElementType::tri3: simplex(3, quadratic, e, xi, N, dN); break;
-    case ElementType::wedge6: wedge(quadratic, e, xi, N, dN); break;
-    default: brick(e.dimension, quadratic, e, parent_nodes(type), xi, N, dN);
+    case ElementType::tet4:
+      simplex(4, quadratic, e, xi, N, dN);
+      break;
+    case ElementType::tri3:
+      simplex(3, quadratic, e, xi, N, dN);
+      break;
+    case ElementType::wedge6:
+      wedge(quadratic, e, xi, N, dN);
+      break;
+    default:
+      brick(e.dimension, quadratic, e, parent_nodes(type), xi, N, dN);
   }
 }
 

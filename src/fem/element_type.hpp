@@ -15,19 +15,7 @@
 
 namespace clatter::fem {
 
-enum class ElementType : unsigned char {
-  tet4,
-  tet10,
-  hex8,
-  hex20,
-  wedge6,
-  wedge15,
-  tri3,
-  tri6,
-  quad4,
-  quad8,
-  line2
-};
+enum class ElementType : unsigned char { tet4, tet10, hex8, hex20, wedge6, wedge15, tri3, tri6, quad4, quad8, line2 };
 constexpr int element_types = 11;
 constexpr int most_nodes = 20;
 

@@ -184,8 +184,7 @@ GearMesh make_gear(const GearData& data, const GearMeshCounts& n) {
   std::vector<Vec3> flank = equal_arc([&](double t) { return p.fillet(s_m + t * (p.fillet_end() - s_m)); }, n.fillet);
   const double rb = p.base_radius(), rF = p.form_radius();
   const double t0 = (rF * rF - rb * rb) / (rb * rb), t1 = (ra * ra - rb * rb) / (rb * rb);
-  for (int i = 1; i <= n.involute; ++i)
-    flank.push_back(p.flank(rb * std::sqrt(1 + t0 + (t1 - t0) * i / n.involute)));
+  for (int i = 1; i <= n.involute; ++i) flank.push_back(p.flank(rb * std::sqrt(1 + t0 + (t1 - t0) * i / n.involute)));
   const Vec3 M = flank.front(), T = flank.back(), Q(0, M.y() - 0.25 * M.x(), 0), top(0, ra, 0);
   const Vec3 G = on_circle(p.root_radius(), pitch);
   const double ring_angle = pitch * n.half_tooth / (n.half_tooth + n.half_gap);
@@ -199,7 +198,8 @@ GearMesh make_gear(const GearData& data, const GearMeshCounts& n) {
   const double root_angle = std::atan2(p.fillet(0).x(), p.fillet(0).y());
   double fillet_length = 0;
   for (int i = 0; i < 2000; ++i) fillet_length += (p.fillet(s_m * i / 2000) - p.fillet(s_m * (i + 1) / 2000)).norm();
-  const double root_length = p.root_radius() * (pitch - root_angle), share = fillet_length / (fillet_length + root_length);
+  const double root_length = p.root_radius() * (pitch - root_angle),
+               share = fillet_length / (fillet_length + root_length);
   const std::vector<Vec3> gap = equal_arc(
       [&](double t) {
         return t < share ? p.fillet(s_m * (1 - t / share))
@@ -244,8 +244,8 @@ GearMesh make_gear(const GearData& data, const GearMeshCounts& n) {
       for (int i = n.fillet; i <= n.fillet + n.involute; ++i)
         plane.node_sets[name].push_back(first + i * (n.half_tooth + 1) + n.half_tooth);
       for (int i = 0; i <= n.half_tooth; ++i)
-        plane.node_sets[fmt::format("tip_{}", tooth + 1)].push_back(
-            first + (n.fillet + n.involute) * (n.half_tooth + 1) + i);
+        plane.node_sets[fmt::format("tip_{}", tooth + 1)].push_back(first +
+                                                                    (n.fillet + n.involute) * (n.half_tooth + 1) + i);
       const int rim = per_half - (n.half_tooth + n.half_gap + 1) * (n.rim + 1);
       for (int i = 0; i <= n.half_tooth + n.half_gap; ++i) plane.node_sets["bore"].push_back(first + rim + i);
     }
@@ -295,8 +295,8 @@ GearPair gear_pair(const GearProfile& a, const GearProfile& b, double distance) 
   const double alpha_t = a.transverse_pressure_angle();
   const double z = a.data().teeth + b.data().teeth;
   g.working_angle = std::acos(sum_rb / distance);
-  const double alpha_v = inverse_involute(involute(alpha_t) + 2 * (a.data().profile_shift + b.data().profile_shift) / z *
-                                                                  std::tan(a.data().pressure_angle));
+  const double alpha_v = inverse_involute(involute(alpha_t) + 2 * (a.data().profile_shift + b.data().profile_shift) /
+                                                                  z * std::tan(a.data().pressure_angle));
   g.zero_backlash_distance = sum_rb / std::cos(alpha_v);
   g.circumferential_backlash = 2 * distance * (involute(g.working_angle) - involute(alpha_v));
   const double beta_b = std::atan(std::tan(a.data().helix_angle) * std::cos(alpha_t));
@@ -305,11 +305,12 @@ GearPair gear_pair(const GearProfile& a, const GearProfile& b, double distance) 
   const double full = distance * std::sin(g.working_angle);
   double reach[2];
   for (int i = 0; i < 2; ++i)
-    reach[i] = std::min(full, std::sqrt(w[i]->tip_radius() * w[i]->tip_radius() - w[i]->base_radius() * w[i]->base_radius()));
+    reach[i] =
+        std::min(full, std::sqrt(w[i]->tip_radius() * w[i]->tip_radius() - w[i]->base_radius() * w[i]->base_radius()));
   g.path_length = reach[0] + reach[1] - full;
   g.contact_ratio = g.path_length / g.base_pitch;
-  g.overlap_ratio = std::min(a.data().width, b.data().width) * std::sin(std::abs(a.data().helix_angle)) /
-                    (pi * a.data().module);
+  g.overlap_ratio =
+      std::min(a.data().width, b.data().width) * std::sin(std::abs(a.data().helix_angle)) / (pi * a.data().module);
   for (int i = 0; i < 2; ++i) {
     g.tip_clearance[i] = distance - w[i]->tip_radius() - w[1 - i]->root_radius();
     g.active_profile_start[i] = std::hypot(w[i]->base_radius(), full - reach[1 - i]);

@@ -19,7 +19,8 @@ Mesh make_tube(double inner, double outer, double length, int around, int throug
 // A simple polygon in the x-y plane (either sense), extruded over [-thickness/2, thickness/2] in z; edges of elements
 // are not longer than `size`. Sets z-, z+, and edge_1 ... edge_n between corners n and n + 1.
 Mesh make_polygon(const std::vector<Vec3>& corners, double size, bool quadratic = false);  // plane
-Mesh make_extrusion(const std::vector<Vec3>& corners, double thickness, double size, int layers, bool quadratic = false);
+Mesh make_extrusion(const std::vector<Vec3>& corners, double thickness, double size, int layers,
+                    bool quadratic = false);
 // Line along x from 0 to length; also through given points, `elements` between neighbours.
 Mesh make_line(double length, int elements);
 Mesh make_polyline(const std::vector<Vec3>& points, int elements);

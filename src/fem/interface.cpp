@@ -103,7 +103,8 @@ std::vector<int> select_nodes(const Mesh& mesh, const NodeSelection& s, const st
       if (out.empty()) {
         const auto names = mesh.set_names();
         std::string hint = did_you_mean(s.set, names);
-        if (hint.empty() && !names.empty() && names.size() <= 12) hint = fmt::format("its sets: {}", fmt::join(names, ", "));
+        if (hint.empty() && !names.empty() && names.size() <= 12)
+          hint = fmt::format("its sets: {}", fmt::join(names, ", "));
         throw InputError(fmt::format("interface `{}`: the mesh has no set `{}`", name, s.set), hint);
       }
       return out;
@@ -132,7 +133,8 @@ std::vector<int> select_nodes(const Mesh& mesh, const NodeSelection& s, const st
         const ElementRef r = mesh.element(e);
         for (int i = 0; i < r.count; ++i)
           if (r.nodes[i] == n)
-            for (int j = 0; j < r.count; ++j) edge = std::max(edge, (mesh.nodes[at(r.nodes[j])] - mesh.nodes[at(n)]).norm());
+            for (int j = 0; j < r.count; ++j)
+              edge = std::max(edge, (mesh.nodes[at(r.nodes[j])] - mesh.nodes[at(n)]).norm());
       }
       if ((mesh.nodes[at(n)] - s.from).norm() > std::max(edge, slack)) fail("its place is off the mesh", s.from);
       return {n};
@@ -151,10 +153,12 @@ std::vector<Interface> make_interfaces(const Mesh& mesh, const std::vector<Inter
     f.axes = d.axes;
     f.nodes = select_nodes(mesh, nodes, name);
     if (f.coupling == Coupling::node && f.nodes.size() != 1)
-      throw InputError(d.source, fmt::format("interface `{}`: `coupling: node` needs a single node, there are {}", name, f.nodes.size()),
-                       "use `coupling: mean` or `rigid`");
+      throw InputError(
+          d.source,
+          fmt::format("interface `{}`: `coupling: node` needs a single node, there are {}", name, f.nodes.size()),
+          "use `coupling: mean` or `rigid`");
     f.weights = d.weights == InterfaceDescription::Weights::equal ? std::vector<double>(f.nodes.size(), 1.0)
-                                                                   : area_weights(mesh, f.nodes);
+                                                                  : area_weights(mesh, f.nodes);
     double W = 0;
     Vec3 c = Vec3::Zero();
     for (std::size_t i = 0; i < f.nodes.size(); ++i) {
@@ -183,7 +187,8 @@ std::vector<Interface> make_interfaces(const Mesh& mesh, const std::vector<Inter
         add(d, set, one);
         any = true;
       }
-    if (!any) throw InputError(d.source, fmt::format("interface `{}`: no set of the mesh matches `{}`", d.name, d.nodes.set));
+    if (!any)
+      throw InputError(d.source, fmt::format("interface `{}`: no set of the mesh matches `{}`", d.name, d.nodes.set));
   }
   return out;
 }
@@ -227,8 +232,9 @@ PlaceRows interface_rows(const Structure& s, const Interface& f) {
   const Eigen::SelfAdjointEigenSolver<Mat3> spread(J);
   rows.rotates = spread.eigenvalues()[0] > 1e-10 * spread.eigenvalues()[2];
   if (!rows.rotates)
-    throw InputError(fmt::format("interface `{}`: its nodes lie in a line, so that their mean has no rotation about it", f.name),
-                     "take more nodes, or a rigid coupling with a beam there");
+    throw InputError(
+        fmt::format("interface `{}`: its nodes lie in a line, so that their mean has no rotation about it", f.name),
+        "take more nodes, or a rigid coupling with a beam there");
   const Mat3 Ji = J.inverse();
   long columns = 0;
   for (int n : f.nodes) columns += s.node(n).displacement.cols();
@@ -281,7 +287,8 @@ PlaceRows point_rows(const Structure& s, const Vec3& x, const std::string& name)
     Mat3 J;
     const auto inside = [&](Vec3 p) {
       for (int k = 0; k < 3; ++k) p[k] = k < kind.dimension ? p[k] : 0.0;
-      const bool simplex = kind.linear == ElementType::tet4 || kind.linear == ElementType::tri3, wedge = kind.linear == ElementType::wedge6;
+      const bool simplex = kind.linear == ElementType::tet4 || kind.linear == ElementType::tri3,
+                 wedge = kind.linear == ElementType::wedge6;
       const int bary = simplex ? kind.dimension : wedge ? 2 : 0;
       for (int k = 0; k < kind.dimension; ++k) p[k] = k < bary ? std::max(0.0, p[k]) : std::clamp(p[k], -1.0, 1.0);
       double sum = 0;

@@ -29,8 +29,8 @@ std::vector<Interface> make_interfaces(const Mesh& mesh, const std::vector<Inter
 
 // u = displacement q, theta = rotation q at an interface or point: 3 rows each; rotation is empty where there is none.
 struct PlaceRows {
-  Mat displacement, rotation;    // dense, over `columns`
-  std::vector<int> columns;      // freedoms
+  Mat displacement, rotation;  // dense, over `columns`
+  std::vector<int> columns;    // freedoms
   bool rotates = false;
 };
 PlaceRows interface_rows(const Structure& structure, const Interface& interface);
@@ -42,7 +42,7 @@ PlaceRows point_rows(const Structure& structure, const Vec3& x, const std::strin
 struct BoundaryRows {
   SparseRows C;
   Vec scale;
-  std::vector<int> first;       // row of each interface
+  std::vector<int> first;  // row of each interface
   std::vector<bool> rotations;
   int rows() const { return static_cast<int>(C.rows()); }
 };

@@ -25,10 +25,17 @@ BeamSection section_of(const SectionDescription& d, double nu) {
   BeamSection s;
   using K = SectionDescription::Kind;
   switch (d.kind) {
-    case K::none: return s;
-    case K::circle: s = circular_section(d.diameter, nu, d.shear); break;
-    case K::ring: s = annular_section(d.diameter, d.inner_diameter, nu, d.shear); break;
-    case K::rectangle: s = rectangular_section(d.width, d.height, nu, d.shear); break;
+    case K::none:
+      return s;
+    case K::circle:
+      s = circular_section(d.diameter, nu, d.shear);
+      break;
+    case K::ring:
+      s = annular_section(d.diameter, d.inner_diameter, nu, d.shear);
+      break;
+    case K::rectangle:
+      s = rectangular_section(d.width, d.height, nu, d.shear);
+      break;
     case K::given:
       s.area = d.area;
       s.Iy = d.Iy;
@@ -68,7 +75,8 @@ std::vector<std::string> warnings_of(const FlexibleSource& source, const Mesh& m
   std::vector<std::string> out;
   const double size = mesh.size();
   if (source.mesh.kind == Kind::file && source.mesh.unit == 1 && size > 10)
-    out.push_back(fmt::format("the mesh `{}` is {:g} m large: if its unit is the millimetre, say so (`unit: mm`)", mesh.file, size));
+    out.push_back(fmt::format("the mesh `{}` is {:g} m large: if its unit is the millimetre, say so (`unit: mm`)",
+                              mesh.file, size));
   if (source.mesh.kind == Kind::file && size < 1e-4)
     out.push_back(fmt::format("the mesh `{}` is only {:g} m large: is its unit right?", mesh.file, size));
   return out;
@@ -79,16 +87,37 @@ std::vector<std::string> warnings_of(const FlexibleSource& source, const Mesh& m
 Mesh make_mesh(const MeshDescription& m) {
   Mesh out;
   switch (m.kind) {
-    case Kind::file: out = read_mesh(m.file, m.unit); break;
-    case Kind::box: out = make_box(m.size, count(m, 0, 10), count(m, 1, 2), count(m, 2, 2), m.quadratic); break;
-    case Kind::rectangle: out = make_rectangle(m.size.x(), m.size.y(), count(m, 0, 10), count(m, 1, 4), m.quadratic); break;
-    case Kind::cylinder: out = make_cylinder(m.radius, m.length, count(m, 0, 16), count(m, 1, 2), count(m, 2, 10), m.quadratic); break;
-    case Kind::tube: out = make_tube(m.inner_radius, m.radius, m.length, count(m, 0, 24), count(m, 1, 2), count(m, 2, 10), m.quadratic); break;
-    case Kind::disk: out = make_disk(m.radius, count(m, 0, 24), count(m, 1, 3), m.quadratic); break;
-    case Kind::extrusion: out = make_extrusion(m.points, m.thickness, m.element_size, count(m, 0, 2), m.quadratic); break;
-    case Kind::polygon: out = make_polygon(m.points, m.element_size, m.quadratic); break;
-    case Kind::beam: out = m.points.empty() ? make_line(m.length, count(m, 0, 10)) : make_polyline(m.points, count(m, 0, 10)); break;
-    case Kind::spring: out = make_helix(m.diameter, m.length, m.coils, count(m, 0, 20)); break;
+    case Kind::file:
+      out = read_mesh(m.file, m.unit);
+      break;
+    case Kind::box:
+      out = make_box(m.size, count(m, 0, 10), count(m, 1, 2), count(m, 2, 2), m.quadratic);
+      break;
+    case Kind::rectangle:
+      out = make_rectangle(m.size.x(), m.size.y(), count(m, 0, 10), count(m, 1, 4), m.quadratic);
+      break;
+    case Kind::cylinder:
+      out = make_cylinder(m.radius, m.length, count(m, 0, 16), count(m, 1, 2), count(m, 2, 10), m.quadratic);
+      break;
+    case Kind::tube:
+      out =
+          make_tube(m.inner_radius, m.radius, m.length, count(m, 0, 24), count(m, 1, 2), count(m, 2, 10), m.quadratic);
+      break;
+    case Kind::disk:
+      out = make_disk(m.radius, count(m, 0, 24), count(m, 1, 3), m.quadratic);
+      break;
+    case Kind::extrusion:
+      out = make_extrusion(m.points, m.thickness, m.element_size, count(m, 0, 2), m.quadratic);
+      break;
+    case Kind::polygon:
+      out = make_polygon(m.points, m.element_size, m.quadratic);
+      break;
+    case Kind::beam:
+      out = m.points.empty() ? make_line(m.length, count(m, 0, 10)) : make_polyline(m.points, count(m, 0, 10));
+      break;
+    case Kind::spring:
+      out = make_helix(m.diameter, m.length, m.coils, count(m, 0, 20));
+      break;
     case Kind::gear: {
       GearMesh g = make_gear(m.gear, m.gear_counts);
       for (std::size_t t = 0; t < g.tip_node.size(); ++t)
@@ -97,7 +126,8 @@ Mesh make_mesh(const MeshDescription& m) {
       break;
     }
     case Kind::matrices:
-    case Kind::block: throw InputError("this kind of flexible body has no mesh");
+    case Kind::block:
+      throw InputError("this kind of flexible body has no mesh");
   }
   if (m.merge) merge_nodes(out, 1e-8 * out.size());
   return out;
@@ -107,13 +137,16 @@ FlexibleStructure make_structure(const FlexibleSource& source, const Progress& p
   FlexibleStructure out;
   std::vector<RigidGroup> groups;
   if (source.mesh.kind == Kind::matrices) {
-    const MatrixModel m = read_matrices(source.mesh.file, source.mesh.mass_file, source.mesh.node_file, source.mesh.unit);
+    const MatrixModel m =
+        read_matrices(source.mesh.file, source.mesh.mass_file, source.mesh.node_file, source.mesh.unit);
     out.structure = std::make_shared<const Structure>(m, source.mesh.file);
     out.interfaces = make_interfaces(out.structure->mesh(), source.interfaces, groups);
-    if (!groups.empty()) throw InputError("a body given by matrices cannot have rigid interfaces", "use `coupling: mean` or `node`");
+    if (!groups.empty())
+      throw InputError("a body given by matrices cannot have rigid interfaces", "use `coupling: mean` or `node`");
     return out;
   }
-  if (source.materials.empty()) throw InputError("the flexible body has no material", "give `material: {density, young, poisson}`");
+  if (source.materials.empty())
+    throw InputError("the flexible body has no material", "give `material: {density, young, poisson}`");
   StructureInput in;
   in.mesh = make_mesh(source.mesh);
   check_mesh(in.mesh);
@@ -129,8 +162,10 @@ FlexibleStructure make_structure(const FlexibleSource& source, const Progress& p
 namespace {
 
 FlexibleModel make_block(const FlexibleSource& source) {
-  if (source.materials.empty()) throw InputError("the flexible body has no material", "give `material: {density, young, poisson}`");
-  ReducedBody b = planar_block(source.mesh.size.x(), source.mesh.size.y(), properties_of(source, source.materials.front()));
+  if (source.materials.empty())
+    throw InputError("the flexible body has no material", "give `material: {density, young, poisson}`");
+  ReducedBody b =
+      planar_block(source.mesh.size.x(), source.mesh.size.y(), properties_of(source, source.materials.front()));
   const DampingDescription& d = source.damping;
   if (d.kind == DampingDescription::Kind::rayleigh) b.D = d.alpha * b.M + d.beta * b.K;
   if (d.kind == DampingDescription::Kind::ratios) {
@@ -143,7 +178,8 @@ FlexibleModel make_block(const FlexibleSource& source) {
     const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> e(b.K, b.M);
     Vec c(5);
     for (int i = 0; i < 5; ++i)
-      c[i] = 2 * d.modal[std::min<std::size_t>(static_cast<std::size_t>(i), d.modal.size() - 1)] * std::sqrt(e.eigenvalues()[i]);
+      c[i] = 2 * d.modal[std::min<std::size_t>(static_cast<std::size_t>(i), d.modal.size() - 1)] *
+             std::sqrt(e.eigenvalues()[i]);
     const Mat MPhi = b.M * e.eigenvectors();
     b.D = MPhi * c.asDiagonal() * MPhi.transpose();
   }

@@ -1,6 +1,6 @@
 // Shear factors after Cowper (1966): rectangle 10 (1+nu)/(12+11 nu), circle 6 (1+nu)/(7+6 nu), thick ring
-// 6 (1+nu) (1+m^2)^2 / ((7+6 nu) (1+m^2)^2 + (20+12 nu) m^2) with m = inner/outer. Torsion of a rectangle a x b, a >= b:
-// a b^3 (1/3 - 64/pi^5 b/a sum tanh(n pi a/2b)/n^5), n odd (Saint-Venant).
+// 6 (1+nu) (1+m^2)^2 / ((7+6 nu) (1+m^2)^2 + (20+12 nu) m^2) with m = inner/outer. Torsion of a rectangle a x b, a >=
+// b: a b^3 (1/3 - 64/pi^5 b/a sum tanh(n pi a/2b)/n^5), n odd (Saint-Venant).
 #include "fem/material.hpp"
 
 #include <Eigen/Dense>
@@ -113,7 +113,8 @@ BeamSection annular_section(double outer, double inner, double nu, bool shear) {
   s.Iy = s.Iz = pi / 4 * (std::pow(a, 4) - std::pow(b, 4));
   s.torsion = 2 * s.Iy;
   if (shear)
-    s.shear_y = s.shear_z = 6 * (1 + nu) * (1 + m2) * (1 + m2) / ((7 + 6 * nu) * (1 + m2) * (1 + m2) + (20 + 12 * nu) * m2);
+    s.shear_y = s.shear_z =
+        6 * (1 + nu) * (1 + m2) * (1 + m2) / ((7 + 6 * nu) * (1 + m2) * (1 + m2) + (20 + 12 * nu) * m2);
   return s;
 }
 

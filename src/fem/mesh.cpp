@@ -127,8 +127,7 @@ std::vector<Face> skin(const Mesh& mesh) {
       const int* n = b.connectivity.data() + static_cast<std::ptrdiff_t>(k) * e.nodes;
       const int corners = dimension == 2 ? 2 : 0;
       for (std::size_t s = 0; s < e.faces.size(); ++s) {
-        const std::size_t c =
-            corners != 0 ? 2 : (e.nodes == e.corners ? e.faces[s].size() : e.faces[s].size() / 2);
+        const std::size_t c = corners != 0 ? 2 : (e.nodes == e.corners ? e.faces[s].size() : e.faces[s].size() / 2);
         std::vector<int> key;
         for (std::size_t i = 0; i < c; ++i) key.push_back(n[e.faces[s][i]]);
         std::sort(key.begin(), key.end());
@@ -147,13 +146,17 @@ std::vector<Face> skin(const Mesh& mesh) {
 std::vector<std::array<int, 3>> triangles(const Mesh& mesh, const Face& face) {
   const std::vector<int> n = mesh.face_nodes(face);
   switch (n.size()) {
-    case 3: return {{n[0], n[1], n[2]}};
-    case 4: return {{n[0], n[1], n[2]}, {n[0], n[2], n[3]}};
-    case 6: return {{n[0], n[3], n[5]}, {n[3], n[1], n[4]}, {n[5], n[4], n[2]}, {n[3], n[4], n[5]}};
+    case 3:
+      return {{n[0], n[1], n[2]}};
+    case 4:
+      return {{n[0], n[1], n[2]}, {n[0], n[2], n[3]}};
+    case 6:
+      return {{n[0], n[3], n[5]}, {n[3], n[1], n[4]}, {n[5], n[4], n[2]}, {n[3], n[4], n[5]}};
     case 8:
       return {{n[0], n[4], n[7]}, {n[4], n[1], n[5]}, {n[5], n[2], n[6]},
               {n[6], n[3], n[7]}, {n[4], n[5], n[7]}, {n[5], n[6], n[7]}};
-    default: return {};
+    default:
+      return {};
   }
 }
 
@@ -309,7 +312,8 @@ void check_mesh(const Mesh& mesh) {
       const int* c = b.connectivity.data() + static_cast<std::ptrdiff_t>(k) * e.nodes;
       for (int i = 0; i < e.nodes; ++i) {
         if (c[i] < 0 || c[i] >= nodes)
-          throw InputError(fmt::format("{}: element {} names a node that does not exist", where, mesh.element_label(index)));
+          throw InputError(
+              fmt::format("{}: element {} names a node that does not exist", where, mesh.element_label(index)));
         for (int j = 0; j < i; ++j)
           if (c[i] == c[j])
             throw InputError(fmt::format("{}: element {} ({}) has node {} twice", where, mesh.element_label(index),
@@ -345,8 +349,9 @@ void check_mesh(const Mesh& mesh) {
     if (inverted_count > static_cast<int>(inverted.size())) list += ", ...";
     throw InputError(fmt::format("{}: {} of {} elements {} inverted or too distorted (negative Jacobian): {}", where,
                                  inverted_count, count, inverted_count == 1 ? "is" : "are", list),
-                     inverted_count == count ? "is the order of their nodes mirrored?"
-                                             : "improve the mesh there; the middles of curved edges are a common cause");
+                     inverted_count == count
+                         ? "is the order of their nodes mirrored?"
+                         : "improve the mesh there; the middles of curved edges are a common cause");
   }
   if (const auto parts = separate_parts(mesh); !parts.empty()) {
     // Duplicate nodes are the usual reason: say so when merging would join the pieces.

@@ -44,7 +44,9 @@ struct Mesh {
 
   int element_count() const;
   ElementRef element(int index) const;
-  int node_label(int node) const { return node_labels.empty() ? node + 1 : node_labels[static_cast<std::size_t>(node)]; }
+  int node_label(int node) const {
+    return node_labels.empty() ? node + 1 : node_labels[static_cast<std::size_t>(node)];
+  }
   int element_label(int index) const;
   // Highest dimension of any element: 1 for beams alone, 2 plane, 3 solids.
   int dimension() const;

@@ -97,13 +97,15 @@ Mesh read_mesh(const std::string& path, double unit) {
 
 Eigen::SparseMatrix<double> read_matrix_market(const std::string& text, const std::string& file) {
   const Banner b = banner(text, file);
-  if (!b.there || b.array) throw InputError(Source{file, 1, 1}, "expected a MatrixMarket file with format `coordinate`");
+  if (!b.there || b.array)
+    throw InputError(Source{file, 1, 1}, "expected a MatrixMarket file with format `coordinate`");
   Lines lines(text, file);
   std::vector<double> v;
   if (!lines.next(v) || v.size() != 3) lines.fail("expected the numbers of rows, columns and entries");
   const auto rows = static_cast<int>(v[0]), cols = static_cast<int>(v[1]);
   const auto entries = static_cast<long>(v[2]);
-  if (rows < 1 || cols < 1 || rows > 10'000'000 || cols > 10'000'000) lines.fail("the size of the matrix is out of range");
+  if (rows < 1 || cols < 1 || rows > 10'000'000 || cols > 10'000'000)
+    lines.fail("the size of the matrix is out of range");
   std::vector<Eigen::Triplet<double>> t;
   for (long k = 0; k < entries; ++k) {
     if (!lines.next(v)) lines.fail(fmt::format("the file ends after {} of {} entries", k, entries));
@@ -138,7 +140,8 @@ Mat read_table(const std::string& text, const std::string& file) {
   }
   std::vector<std::vector<double>> rows;
   while (lines.next(v)) {
-    if (!rows.empty() && rows.front().size() != v.size()) lines.fail(fmt::format("this line has {} numbers, the first has {}", v.size(), rows.front().size()));
+    if (!rows.empty() && rows.front().size() != v.size())
+      lines.fail(fmt::format("this line has {} numbers, the first has {}", v.size(), rows.front().size()));
     rows.push_back(v);
   }
   if (rows.empty()) throw InputError(Source{file, 1, 1}, "the file holds no numbers");
@@ -148,7 +151,8 @@ Mat read_table(const std::string& text, const std::string& file) {
   return m;
 }
 
-MatrixModel read_matrices(const std::string& stiffness, const std::string& mass, const std::string& nodes, double unit) {
+MatrixModel read_matrices(const std::string& stiffness, const std::string& mass, const std::string& nodes,
+                          double unit) {
   MatrixModel m;
   const Mat table = read_table(read_text(nodes), nodes);
   if (table.cols() != 3 && table.cols() != 4)
@@ -159,13 +163,17 @@ MatrixModel read_matrices(const std::string& stiffness, const std::string& mass,
   const long n = m.K.rows(), count = table.rows();
   if (m.K.cols() != n) throw InputError(Source{stiffness, 0, 0}, "the stiffness matrix is not square");
   if (m.M.rows() != n || m.M.cols() != n)
-    throw InputError(Source{mass, 0, 0}, fmt::format("the mass matrix is {} x {}, the stiffness matrix {} x {}", m.M.rows(), m.M.cols(), n, n));
+    throw InputError(Source{mass, 0, 0}, fmt::format("the mass matrix is {} x {}, the stiffness matrix {} x {}",
+                                                     m.M.rows(), m.M.cols(), n, n));
   if (n != 3 * count && n != 6 * count)
-    throw InputError(Source{nodes, 0, 0}, fmt::format("{} nodes do not fit matrices of {} rows: 3 or 6 freedoms a node are expected", count, n));
+    throw InputError(
+        Source{nodes, 0, 0},
+        fmt::format("{} nodes do not fit matrices of {} rows: 3 or 6 freedoms a node are expected", count, n));
   m.per_node = static_cast<int>(n / count);
   const auto symmetric = [](const Eigen::SparseMatrix<double>& A, const std::string& file, const char* what) {
     const Eigen::SparseMatrix<double> d = A - Eigen::SparseMatrix<double>(A.transpose());
-    if (d.norm() > 1e-8 * A.norm()) throw InputError(Source{file, 0, 0}, fmt::format("the {} matrix is not symmetric", what));
+    if (d.norm() > 1e-8 * A.norm())
+      throw InputError(Source{file, 0, 0}, fmt::format("the {} matrix is not symmetric", what));
   };
   symmetric(m.K, stiffness, "stiffness");
   symmetric(m.M, mass, "mass");

@@ -136,7 +136,8 @@ class AbaqusReader {
       if (element_type_ == nullptr) {
         const std::string near = did_you_mean(type, names);
         fail("elements of type `" + type + "` are not known",
-             near.empty() ? "known: solids C3D4, C3D10, C3D8, C3D20, C3D6, C3D15, plane CPS.., CPE.., beams B31, B33" : near);
+             near.empty() ? "known: solids C3D4, C3D10, C3D8, C3D20, C3D6, C3D15, plane CPS.., CPE.., beams B31, B33"
+                          : near);
       }
     }
     if (keyword_.name == "NSET" && option("NSET").empty()) fail("*NSET needs NSET=name");
@@ -162,7 +163,8 @@ class AbaqusReader {
     const auto needed = static_cast<std::size_t>(info(*element_type_).nodes) + 1;
     for (const std::string& s : f) pending_.push_back(whole(s));
     if (pending_.size() > needed)
-      fail(fmt::format("element {} has {} nodes, a {} needs {}", pending_[0], pending_.size() - 1, option("TYPE"), needed - 1));
+      fail(fmt::format("element {} has {} nodes, a {} needs {}", pending_[0], pending_.size() - 1, option("TYPE"),
+                       needed - 1));
     if (pending_.size() == needed) {
       if (const std::string name = option("ELSET"); !name.empty()) element_sets_[name].push_back(pending_[0]);
       elements_.push_back({*element_type_, pending_, line_});
@@ -171,7 +173,8 @@ class AbaqusReader {
   }
   void end_of_element() {
     if (!pending_.empty())
-      fail(fmt::format("element {} has too few nodes ({} of {})", pending_[0], pending_.size() - 1, info(*element_type_).nodes));
+      fail(fmt::format("element {} has too few nodes ({} of {})", pending_[0], pending_.size() - 1,
+                       info(*element_type_).nodes));
   }
 
   void set(std::map<std::string, std::vector<int>>& sets, const std::string& name, const std::string& line) {
@@ -217,7 +220,8 @@ class AbaqusReader {
       }
       return;
     }
-    if (f.size() < 2 || f[1].size() < 2 || (f[1][0] != 'S' && f[1][0] != 's')) fail("expected an element or element set and a face S1 ... S6");
+    if (f.size() < 2 || f[1].size() < 2 || (f[1][0] != 'S' && f[1][0] != 's'))
+      fail("expected an element or element set and a face S1 ... S6");
     Side s{line_, {}, whole(f[1].substr(1)) - 1};
     if (is_number(f[0])) {
       s.elements = {whole(f[0])};
@@ -240,7 +244,8 @@ class AbaqusReader {
       line_ = e.line;
       for (std::size_t k = 1; k < e.numbers.size(); ++k) {
         const auto it = node_of_.find(e.numbers[k]);
-        if (it == node_of_.end()) fail(fmt::format("element {} names node {}, which does not exist", e.numbers[0], e.numbers[k]));
+        if (it == node_of_.end())
+          fail(fmt::format("element {} names node {}, which does not exist", e.numbers[0], e.numbers[k]));
         b.connectivity.push_back(it->second);
       }
       b.labels.push_back(e.numbers[0]);
@@ -253,12 +258,14 @@ class AbaqusReader {
           throw InputError(Source{file_, 0, 0}, fmt::format("element {} is there twice", label));
       mesh_.blocks.push_back(std::move(b));
     }
-    const auto numbers = [&](const std::vector<int>& labels, const auto& map, const std::string& name, const char* what) {
+    const auto numbers = [&](const std::vector<int>& labels, const auto& map, const std::string& name,
+                             const char* what) {
       std::vector<int> out;
       for (int label : labels) {
         const auto it = map.find(label);
         if (it == map.end())
-          throw InputError(Source{file_, 0, 0}, fmt::format("set `{}` names {} {}, which does not exist", name, what, label));
+          throw InputError(Source{file_, 0, 0},
+                           fmt::format("set `{}` names {} {}, which does not exist", name, what, label));
         out.push_back(it->second);
       }
       std::sort(out.begin(), out.end());
@@ -266,7 +273,8 @@ class AbaqusReader {
       return out;
     };
     for (const auto& [name, labels] : node_sets_) mesh_.node_sets[name] = numbers(labels, node_of_, name, "node");
-    for (const auto& [name, labels] : element_sets_) mesh_.element_sets[name] = numbers(labels, element_of, name, "element");
+    for (const auto& [name, labels] : element_sets_)
+      mesh_.element_sets[name] = numbers(labels, element_of, name, "element");
     for (const auto& [name, sides] : surfaces_)
       for (const Side& s : sides)
         for (int e : numbers(s.elements, element_of, name, "element")) {

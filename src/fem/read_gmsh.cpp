@@ -50,13 +50,20 @@ int gmsh_node_count(int number) {
 }
 const char* gmsh_name(int number) {
   switch (number) {
-    case 7: return "pyramid with 5 nodes";
-    case 8: return "line with 3 nodes";
-    case 10: return "quadrilateral with 9 nodes";
-    case 12: return "hexahedron with 27 nodes";
-    case 13: return "wedge with 18 nodes";
-    case 14: return "pyramid with 14 nodes";
-    default: return "element";
+    case 7:
+      return "pyramid with 5 nodes";
+    case 8:
+      return "line with 3 nodes";
+    case 10:
+      return "quadrilateral with 9 nodes";
+    case 12:
+      return "hexahedron with 27 nodes";
+    case 13:
+      return "wedge with 18 nodes";
+    case 14:
+      return "pyramid with 14 nodes";
+    default:
+      return "element";
   }
 }
 int gmsh_dimension(int number) {
@@ -75,7 +82,8 @@ class Stream {
     throw InputError(Source{file_, line(), binary ? 0 : 1}, message, hint);
   }
   int line() const {
-    return 1 + static_cast<int>(std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(std::min(place_, text_.size())), '\n'));
+    return 1 + static_cast<int>(std::count(
+                   text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(std::min(place_, text_.size())), '\n'));
   }
   bool end() {
     skip_space();
@@ -133,7 +141,8 @@ class Stream {
 
  private:
   void skip_space() {
-    while (place_ < text_.size() && (text_[place_] == ' ' || text_[place_] == '\n' || text_[place_] == '\r' || text_[place_] == '\t'))
+    while (place_ < text_.size() &&
+           (text_[place_] == ' ' || text_[place_] == '\n' || text_[place_] == '\r' || text_[place_] == '\t'))
       ++place_;
   }
   template <class T>
@@ -157,7 +166,8 @@ struct Group {
 
 class GmshReader {
  public:
-  GmshReader(const std::string& text, const std::string& file, double unit) : in_(text, file), file_(file), unit_(unit) {}
+  GmshReader(const std::string& text, const std::string& file, double unit)
+      : in_(text, file), file_(file), unit_(unit) {}
 
   Mesh run() {
     bool format = false, nodes = false, elements = false;
@@ -278,7 +288,8 @@ class GmshReader {
         for (int k = 0; k < nodes; ++k) {
           const long tag = in_.tag();
           const auto it = node_of_.find(tag);
-          if (it == node_of_.end()) in_.fail(fmt::format("element {} names node {}, which does not exist", e.label, tag));
+          if (it == node_of_.end())
+            in_.fail(fmt::format("element {} names node {}, which does not exist", e.label, tag));
           e.nodes.push_back(it->second);
         }
         raw_.push_back(std::move(e));
@@ -302,7 +313,8 @@ class GmshReader {
       if (gmsh_dimension(raw_[i].type) != dimension) continue;
       const GmshType* type = gmsh_type(raw_[i].type);
       if (type == nullptr)
-        throw InputError(Source{file_, 0, 0}, fmt::format("element {} is a {}, which is not known", raw_[i].label, gmsh_name(raw_[i].type)),
+        throw InputError(Source{file_, 0, 0},
+                         fmt::format("element {} is a {}, which is not known", raw_[i].label, gmsh_name(raw_[i].type)),
                          "use tetrahedra, hexahedra, wedges, triangles or quadrilaterals; second order with "
                          "Mesh.SecondOrderIncomplete = 1");
       by_type[type->type].push_back(i);

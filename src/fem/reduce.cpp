@@ -89,7 +89,8 @@ class Reducer {
 
   void craig_bampton(Mat& Psi, Eigenpairs& internal) {
     if (interfaces_.empty())
-      throw InputError("a Craig-Bampton reduction needs interfaces", "name the places where the body is attached, or use `method: modal`");
+      throw InputError("a Craig-Bampton reduction needs interfaces",
+                       "name the places where the body is attached, or use `method: modal`");
     tell("static modes", 0);
     const EigenpairsRequest request = request_of(source_.reduction, 10);
     const bool some = request.count > 0 || request.limit > 0;
@@ -101,7 +102,8 @@ class Reducer {
   }
 
   void superelement() {
-    if (s_.planar()) throw InputError("a superelement needs a solid or beams, not a plane body", "use `formulation: floating-frame`");
+    if (s_.planar())
+      throw InputError("a superelement needs a solid or beams, not a plane body", "use `formulation: floating-frame`");
     if (source_.reduction.method != Method::craig_bampton)
       throw InputError("a superelement needs `method: craig-bampton`");
     if (source_.stiffening) throw InputError("geometric stiffening needs `formulation: floating-frame`");
@@ -127,7 +129,8 @@ class Reducer {
     out_.report.rigid_mass_error = 0;
     for (long i = 0; i < full.rows(); ++i)
       for (long j = 0; j < full.cols(); ++j)
-        out_.report.rigid_mass_error = std::max(out_.report.rigid_mass_error, std::abs(reduced(i, j) - full(i, j)) / std::sqrt(full(i, i) * full(j, j)));
+        out_.report.rigid_mass_error = std::max(
+            out_.report.rigid_mass_error, std::abs(reduced(i, j) - full(i, j)) / std::sqrt(full(i, i) * full(j, j)));
   }
 
   // Shapes of the method asked for; may hold rigid motions.
@@ -152,12 +155,15 @@ class Reducer {
         out.rightCols(Psi.cols() - nb) = Psi.rightCols(Psi.cols() - nb);
         return out;
       }
-      case Method::modal: return modal_shapes(r);
+      case Method::modal:
+        return modal_shapes(r);
       case Method::frequency_response: {
-        if (interfaces_.empty()) throw InputError("frequency-response modes need interfaces: the places of their loads");
+        if (interfaces_.empty())
+          throw InputError("frequency-response modes need interfaces: the places of their loads");
         const Mat modes = modal_shapes(r);
         const Mat loads = Mat(all_.C.transpose());
-        const Mat X = r.excitation_frequency > 0 ? solver_.harmonic(two_pi * r.excitation_frequency, loads) : solver_.free_response(loads);
+        const Mat X = r.excitation_frequency > 0 ? solver_.harmonic(two_pi * r.excitation_frequency, loads)
+                                                 : solver_.free_response(loads);
         Mat out(s_.freedoms(), modes.cols() + X.cols());
         out << modes, X;
         return out;
@@ -165,13 +171,15 @@ class Reducer {
       case Method::given: {
         const Mat table = read_table(read_text(r.modes_file), r.modes_file);
         if (table.rows() != s_.freedoms())
-          throw InputError(Source{r.modes_file, 0, 0}, fmt::format("the modes have {} rows, the body has {} freedoms", table.rows(), s_.freedoms()),
+          throw InputError(Source{r.modes_file, 0, 0},
+                           fmt::format("the modes have {} rows, the body has {} freedoms", table.rows(), s_.freedoms()),
                            "rows are freedoms, node by node");
         return table;
       }
       case Method::all:
         if (s_.freedoms() > 1500)
-          throw InputError(fmt::format("all {} freedoms of the mesh as elastic coordinates are too many (1500 at most)", s_.freedoms()),
+          throw InputError(fmt::format("all {} freedoms of the mesh as elastic coordinates are too many (1500 at most)",
+                                       s_.freedoms()),
                            "reduce the body with `method: craig-bampton` or `modal`");
         return Mat::Identity(s_.freedoms(), s_.freedoms());
     }
@@ -185,12 +193,14 @@ class Reducer {
     for (const std::string& name : r.clamped) held.push_back(find(name));
     const Mat loads = r.static_corrections ? Mat(all_.C.transpose()) : Mat(s_.freedoms(), 0);
     if (held.empty()) {
-      if (request.count > 0 || request.limit > 0) modes = checked(solver_.free_modes(request, progress_), request).vectors;
+      if (request.count > 0 || request.limit > 0)
+        modes = checked(solver_.free_modes(request, progress_), request).vectors;
       if (loads.cols() > 0) corrections = solver_.free_response(loads);
     } else {
       const BoundaryRows rows = boundary_rows(s_, held);
       const Boundary clamp(solver_, rows.C, rows.scale);
-      if (request.count > 0 || request.limit > 0) modes = checked(clamp.held_modes(request, progress_), request).vectors;
+      if (request.count > 0 || request.limit > 0)
+        modes = checked(clamp.held_modes(request, progress_), request).vectors;
       if (loads.cols() > 0) corrections = clamp.held_response(loads);
     }
     Mat out(s_.freedoms(), modes.cols() + corrections.cols());
@@ -239,7 +249,8 @@ class Reducer {
     const auto put = [&](const Interface& i, const Vec3& direction) {
       const PlaceRows p = interface_rows(s_, i);
       for (std::size_t c = 0; c < p.columns.size(); ++c)
-        if (const double v = direction.dot(p.displacement.col(static_cast<long>(c))); v != 0) entries.emplace_back(row, p.columns[c], v);
+        if (const double v = direction.dot(p.displacement.col(static_cast<long>(c))); v != 0)
+          entries.emplace_back(row, p.columns[c], v);
       ++row;
     };
     if (e1.norm() < 1e-9 * s_.mesh().size()) throw InputError("the first two reference nodes are the same");
@@ -263,7 +274,9 @@ class Reducer {
   }
 
   // Response to a load with the reference condition in place.
-  Mat frame_response(const Mat& loads) const { return frame_ ? frame_->held_response(loads) : solver_.free_response(loads); }
+  Mat frame_response(const Mat& loads) const {
+    return frame_ ? frame_->held_response(loads) : solver_.free_response(loads);
+  }
 
   void floating_frame() {
     reference();
@@ -309,7 +322,8 @@ class Reducer {
     if (limit > 0)
       while (count > first && elastic.eigenvalues()[count - 1] > limit) --count;
     count -= first;
-    if (count == 0) throw InputError("the reduction leaves no elastic coordinates", "ask for at least one mode or interface");
+    if (count == 0)
+      throw InputError("the reduction leaves no elastic coordinates", "ask for at least one mode or interface");
     const Mat T = scale.asDiagonal() * (W * elastic.eigenvectors().middleCols(first, count));
     out_.shapes.noalias() = Psi * T;
     out_.body.K = Mat(elastic.eigenvalues().segment(first, count).asDiagonal());
@@ -325,7 +339,8 @@ class Reducer {
     b.D = Mat::Zero(b.n, b.n);
     double alpha = d.alpha, beta = d.beta;
     switch (d.kind) {
-      case DampingDescription::Kind::none: return;
+      case DampingDescription::Kind::none:
+        return;
       case DampingDescription::Kind::ratios:
         std::tie(alpha, beta) = rayleigh(two_pi * d.frequency[0], d.ratio[0], two_pi * d.frequency[1], d.ratio[1]);
         [[fallthrough]];
@@ -387,7 +402,8 @@ class Reducer {
     b.stiffening.assign(12, Mat::Zero(b.n, b.n));
     const Mat& Phi = out_.shapes;
     std::vector<std::pair<int, Vec>> loads;
-    for (int k = 0; k < dims; ++k) loads.emplace_back(k, s_.body_load([&](const Vec3&) { return Vec3(Vec3::Unit(k)); }));
+    for (int k = 0; k < dims; ++k)
+      loads.emplace_back(k, s_.body_load([&](const Vec3&) { return Vec3(Vec3::Unit(k)); }));
     for (int a = 0; a < dims; ++a)
       for (int k = 0; k < dims; ++k)
         loads.emplace_back(3 + 3 * a + k, s_.body_load([&](const Vec3& X) { return Vec3(X[a] * Vec3::Unit(k)); }));

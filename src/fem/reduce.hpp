@@ -13,17 +13,17 @@
 namespace clatter::fem {
 
 struct LoadError {
-  std::string load;      // "tip.x", "tip.rz"
-  double error = 0;      // share of the full model's strain energy that the reduced one misses
+  std::string load;  // "tip.x", "tip.rz"
+  double error = 0;  // share of the full model's strain energy that the reduced one misses
 };
 
 struct ReductionReport {
   int nodes = 0, elements = 0, freedoms = 0;
-  std::vector<double> frequencies;      // Hz: of the coordinates kept (floating frame), or of the internal modes
-  std::vector<LoadError> static_errors; // unit loads at the interfaces, balanced by inertia
-  Mat effective_mass;                   // modes x 6 (3): N_l^2 and the like, floating frame only
-  double rigid_energy = 0;              // of the stiffness matrix, relative
-  double rigid_mass_error = 0;          // tau^T M tau of the reduced model against the body's, relative
+  std::vector<double> frequencies;       // Hz: of the coordinates kept (floating frame), or of the internal modes
+  std::vector<LoadError> static_errors;  // unit loads at the interfaces, balanced by inertia
+  Mat effective_mass;                    // modes x 6 (3): N_l^2 and the like, floating frame only
+  double rigid_energy = 0;               // of the stiffness matrix, relative
+  double rigid_mass_error = 0;           // tau^T M tau of the reduced model against the body's, relative
 };
 
 struct Reduced {

@@ -172,8 +172,8 @@ class SidReader {
       if (key.starts_with("m0(") || key.starts_with("m1(")) return entry(key, value);
       if (key == "nrow") {
         int nrow = 0, ncol = 0, nq = 0;
-        if (std::sscanf(s.c_str(), "nrow = %d ncol = %d nq = %d", &nrow, &ncol, &nq) != 3 || nrow < 0 || ncol < 0 || nq < 0 ||
-            nrow > 100000 || ncol > 100000 || nq > 10000)
+        if (std::sscanf(s.c_str(), "nrow = %d ncol = %d nq = %d", &nrow, &ncol, &nq) != 3 || nrow < 0 || ncol < 0 ||
+            nq < 0 || nrow > 100000 || ncol > 100000 || nq > 10000)
           fail("expected nrow = ... ncol = ... nq = ...");
         if (static_cast<double>(nrow) * ncol > 1e7) fail("the matrix is too large");
         current_->m0 = Mat::Zero(nrow, ncol);
@@ -267,8 +267,10 @@ class SidReader {
       }
     }
     b.E00 = 0.5 * b.J0.trace() * Mat3::Identity() - b.J0;
-    if (const auto it = series_.find("second_moments"); it != series_.end() && it->second.m0.size() == 9) b.E00 = it->second.m0;
-    if (const auto it = series_.find("origin"); it != series_.end() && it->second.m0.size() == 3) b.origin = it->second.m0;
+    if (const auto it = series_.find("second_moments"); it != series_.end() && it->second.m0.size() == 9)
+      b.E00 = it->second.m0;
+    if (const auto it = series_.find("origin"); it != series_.end() && it->second.m0.size() == 3)
+      b.origin = it->second.m0;
     for (int i = 0; i < 12; ++i)
       if (series_.contains(fmt::format("stiffening_{}", i + 1)))
         b.stiffening.push_back(need(series_, fmt::format("stiffening_{}", i + 1).c_str(), n, n, false).m0);
@@ -316,7 +318,8 @@ std::string write_sid(const ReducedBody& b, const std::string& name) {
   w.open("refmod");
   w.line(fmt::format("mass = {:.17g}", b.mass));
   w.line(fmt::format("nelastq = {}", n));
-  for (std::size_t i = 0; i < b.frequencies.size(); ++i) w.line(fmt::format("frequency({}) = {:.17g}", i + 1, b.frequencies[i]));
+  for (std::size_t i = 0; i < b.frequencies.size(); ++i)
+    w.line(fmt::format("frequency({}) = {:.17g}", i + 1, b.frequencies[i]));
   w.close("refmod");
   w.open("frame");
   const bool stiff = !b.stiffening.empty();
@@ -377,11 +380,14 @@ std::string write_sid(const ReducedBody& b, const std::string& name) {
     Oe1.push_back(std::move(o));
     if (stiff) Ct1.push_back(std::move(ct));
   }
-  w.series("mdCM", Mat::Zero(3, 1), [&] {
-    std::vector<Mat> m;
-    for (long l = 0; l < n; ++l) m.emplace_back(b.N.col(l));
-    return m;
-  }(), b.n);
+  w.series(
+      "mdCM", Mat::Zero(3, 1),
+      [&] {
+        std::vector<Mat> m;
+        for (long l = 0; l < n; ++l) m.emplace_back(b.N.col(l));
+        return m;
+      }(),
+      b.n);
   w.series("J", b.J0, J1, b.n);
   w.series("Ct", b.N.transpose(), Ct1, b.n);
   w.series("Cr", Cr0, Cr1, b.n);
@@ -396,7 +402,8 @@ std::string write_sid(const ReducedBody& b, const std::string& name) {
   w.line(fmt::format("hash = {:x}", b.hash));
   w.series("origin", b.origin, {}, b.n);
   w.series("second_moments", b.E00, {}, b.n);
-  for (std::size_t i = 0; i < b.stiffening.size(); ++i) w.series(fmt::format("stiffening_{}", i + 1), b.stiffening[i], {}, b.n);
+  for (std::size_t i = 0; i < b.stiffening.size(); ++i)
+    w.series(fmt::format("stiffening_{}", i + 1), b.stiffening[i], {}, b.n);
   for (const BoundaryNode& k : b.boundary) {
     w.open("new boundary = " + k.name);
     for (int i = 0; i < 3; ++i) w.line(fmt::format("x({}) = {:.17g}", i + 1, k.X[i]));

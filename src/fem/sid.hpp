@@ -1,7 +1,7 @@
 // Standard Input Data of flexible bodies (Wallrapp 1994; E-14) as text.
 //
-// Layout: `part`, `new modal`, then `refmod` (mass, elastic coordinates), `frame` with one `node` a marker (origin, phi,
-// psi, AP), and the volume integrals mdCM, J, Ct, Cr, Me, Gr, Ge, Oe, Ke, De, each a Taylor series in the elastic
+// Layout: `part`, `new modal`, then `refmod` (mass, elastic coordinates), `frame` with one `node` a marker (origin,
+// phi, psi, AP), and the volume integrals mdCM, J, Ct, Cr, Me, Gr, Ge, Oe, Ke, De, each a Taylor series in the elastic
 // coordinates with m0(row, col) and m1(row, col, coordinate). What the standard has no place for (the second moments,
 // geometric stiffening, boundary nodes) follows in a block `clatter`, which other readers may skip and without which
 // this reader takes a floating frame without stiffening.

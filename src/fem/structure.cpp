@@ -218,14 +218,16 @@ void Structure::assemble(const Progress& progress) {
           for (const auto& q : mass_rule(ElementType::line2)) {
             const double s = 0.5 * (1 + q.xi[0]);
             samples_.push_back({0.5 * (xb - xa).norm() * q.weight * p.material.density * p.section.area,
-                                xa + s * (xb - xa), {c[0], c[1]}, beam_interpolation(xa, xb, p, s)});
+                                xa + s * (xb - xa),
+                                {c[0], c[1]},
+                                beam_interpolation(xa, xb, p, s)});
           }
         } else {
           for (int end = 0; end < 2; ++end) {
             Mat3x12 H = Mat3x12::Zero();
             H.block<3, 3>(0, 6 * end).setIdentity();
-            samples_.push_back({0.5 * (xb - xa).norm() * p.material.density * p.section.area, end == 0 ? xa : xb,
-                                {c[0], c[1]}, H});
+            samples_.push_back(
+                {0.5 * (xb - xa).norm() * p.material.density * p.section.area, end == 0 ? xa : xb, {c[0], c[1]}, H});
           }
         }
       } else {
@@ -344,8 +346,7 @@ Mat Structure::rigid_motions() const {
   };
   for (int i = 0; i < node_count(); ++i)
     if (first_[at(i)] >= 0) fill(first_[at(i)], count_[at(i)], input_.mesh.nodes[at(i)]);
-  for (std::size_t g = 0; g < group_first_.size(); ++g)
-    fill(group_first_[g], planar_ ? 3 : 6, input_.rigid[g].at);
+  for (std::size_t g = 0; g < group_first_.size(); ++g) fill(group_first_[g], planar_ ? 3 : 6, input_.rigid[g].at);
   return R;
 }
 
@@ -358,7 +359,8 @@ Vec Structure::body_load(const std::function<Vec3(const Vec3&)>& f) const {
   const Mat force = m_.selfadjointView<Eigen::Lower>() * nodal_field;
   for (int i = 0; i < nodes; ++i) {
     const NodeMotion m = node(i);
-    if (m.first >= 0) load.segment(m.first, m.displacement.cols()) += m.displacement.transpose() * force.row(i).transpose();
+    if (m.first >= 0)
+      load.segment(m.first, m.displacement.cols()) += m.displacement.transpose() * force.row(i).transpose();
   }
   for (const Sample& s : samples_) {
     const Eigen::Matrix<double, 12, 1> q = s.weight * s.H.transpose() * f(s.X - centre_);

@@ -94,7 +94,9 @@ class Structure {
   // Body force density: f(x) for each material point, integrated with the mass: int rho N^T f(X) dV, X from the centre.
   Vec body_load(const std::function<Vec3(const Vec3&)>& f) const;
 
-  const Properties& properties_of(int element) const { return input_.properties[static_cast<std::size_t>(property_[static_cast<std::size_t>(element)])].second; }
+  const Properties& properties_of(int element) const {
+    return input_.properties[static_cast<std::size_t>(property_[static_cast<std::size_t>(element)])].second;
+  }
   Formulation formulation() const { return input_.formulation; }
   // Freedoms of an element's nodes as displacements: 3 (2) a node for solids, 12 for beams.
   Vec element_displacements(const ElementRef& e, const Vec& u) const;
@@ -108,9 +110,9 @@ class Structure {
   StructureInput input_;
   bool planar_ = false, from_matrices_ = false;
   int freedoms_ = 0;
-  std::vector<int> property_;           // of each element
-  std::vector<int> first_, count_;      // of each node; linked nodes have none
-  std::vector<int> group_of_;           // rigid group of each node, or -1
+  std::vector<int> property_;       // of each element
+  std::vector<int> first_, count_;  // of each node; linked nodes have none
+  std::vector<int> group_of_;       // rigid group of each node, or -1
   std::vector<int> group_first_;
   std::vector<int> block_of_;
   Sparse K_, M_, m_;

@@ -25,8 +25,8 @@
 #include "integrate/archive.hpp"
 #include "integrate/dynamics.hpp"
 #include "integrate/projection.hpp"
-#include "integrate/step_event.hpp"
 #include "integrate/settings.hpp"
+#include "integrate/step_event.hpp"
 
 namespace clatter {
 

@@ -1,5 +1,5 @@
-// What the user says about a flexible body: mesh, material, interfaces, reduction. Plain values in SI; `src/fem` makes a
-// ReducedBody of them.
+// What the user says about a flexible body: mesh, material, interfaces, reduction. Plain values in SI; `src/fem` makes
+// a ReducedBody of them.
 #pragma once
 
 #include <array>
@@ -85,9 +85,9 @@ struct SectionDescription {
 // Nodes of the mesh.
 struct NodeSelection {
   enum class Kind { set, box, plane, node, sphere } kind = Kind::set;
-  std::string set;                                 // set: name, or a pattern with * that makes an interface of each set that fits
-  Vec3 from = Vec3::Zero(), to = Vec3::Zero();     // box: corners; node, sphere: `from`; plane: a point and its normal
-  double radius = 0;                               // sphere
+  std::string set;  // set: name, or a pattern with * that makes an interface of each set that fits
+  Vec3 from = Vec3::Zero(), to = Vec3::Zero();  // box: corners; node, sphere: `from`; plane: a point and its normal
+  double radius = 0;                            // sphere
 };
 
 struct InterfaceDescription {
@@ -96,8 +96,8 @@ struct InterfaceDescription {
   NodeSelection nodes;
   enum class Coupling { mean, rigid, node } coupling = Coupling::mean;
   enum class Weights { automatic, equal } weights = Weights::automatic;  // automatic: by area where there are faces
-  std::optional<Vec3> at;        // default: the weighted centre of the nodes
-  Mat3 axes = Mat3::Identity();  // of the marker
+  std::optional<Vec3> at;                                                // default: the weighted centre of the nodes
+  Mat3 axes = Mat3::Identity();                                          // of the marker
 };
 
 struct PointDescription {
@@ -111,25 +111,25 @@ struct PointDescription {
 
 struct ReductionDescription {
   enum class Method { modal, craig_bampton, frequency_response, given, all } method = Method::craig_bampton;
-  std::optional<int> modes;             // eigenmodes kept; default 10 unless a frequency is given
-  double max_frequency = 0;             // Hz; 0: none
-  std::vector<std::string> clamped;     // modal: interfaces held while modes are computed; none: free
-  bool static_corrections = false;      // modal: shapes of unit loads at the interfaces
-  double excitation_frequency = 0;      // frequency_response, Hz
-  std::string modes_file;               // given: columns of freedoms
+  std::optional<int> modes;          // eigenmodes kept; default 10 unless a frequency is given
+  double max_frequency = 0;          // Hz; 0: none
+  std::vector<std::string> clamped;  // modal: interfaces held while modes are computed; none: free
+  bool static_corrections = false;   // modal: shapes of unit loads at the interfaces
+  double excitation_frequency = 0;   // frequency_response, Hz
+  std::string modes_file;            // given: columns of freedoms
 };
 
 struct ReferenceDescription {
   enum class Kind { mean_axes, interface, nodes } kind = Kind::mean_axes;
-  std::string interface;            // frame fixed to this interface
-  std::array<Vec3, 3> nodes;        // E-11: origin, direction of e1, plane (nearest nodes of the mesh)
+  std::string interface;      // frame fixed to this interface
+  std::array<Vec3, 3> nodes;  // E-11: origin, direction of e1, plane (nearest nodes of the mesh)
 };
 
 struct DampingDescription {
   enum class Kind { none, rayleigh, ratios, modal } kind = Kind::none;
-  double alpha = 0, beta = 0;                               // rayleigh
-  std::array<double, 2> frequency{}, ratio{};               // ratios: two frequencies (Hz) and their ratios
-  std::vector<double> modal;                                // ratio of each mode; the last one for all further ones
+  double alpha = 0, beta = 0;                  // rayleigh
+  std::array<double, 2> frequency{}, ratio{};  // ratios: two frequencies (Hz) and their ratios
+  std::vector<double> modal;                   // ratio of each mode; the last one for all further ones
 };
 
 struct FlexibleSource {

@@ -1,5 +1,5 @@
-// Flexible bodies: mesh, material, interfaces, reduction. What they say is read here; the reduced body itself is made by
-// LoadOptions::make_flexible, so that its frames are known where joints name them.
+// Flexible bodies: mesh, material, interfaces, reduction. What they say is read here; the reduced body itself is made
+// by LoadOptions::make_flexible, so that its frames are known where joints name them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,8 @@ std::optional<int> Loader::whole(const Object& o, const char* key, int least, in
   const auto x = o.number(key);
   if (!x) return {};
   if (*x == std::floor(*x) && *x >= least && *x <= most) return static_cast<int>(*x);
-  mistakes_.add(*o.find(key), fmt::format("`{}` of {} is a whole number from {} to {}, this is {:.6g}", key, o.what(), least, most, *x));
+  mistakes_.add(*o.find(key), fmt::format("`{}` of {} is a whole number from {} to {}, this is {:.6g}", key, o.what(),
+                                          least, most, *x));
   return {};
 }
 
@@ -44,8 +45,9 @@ std::vector<Vec3> Loader::point_list(const Object& o, const char* key, std::size
   for (const YamlNode* item : n.items)
     if (const auto p = reader_.vector(*item, o.scope(), o.dimension(key))) out.push_back(*p);
   if (mistakes_.count() == before && (out.size() < least || out.size() > most))
-    mistakes_.add(n, least == most ? fmt::format("`{}` takes {} points, these are {}", key, least, out.size())
-                                   : fmt::format("`{}` takes at least {} points, these are {}", key, least, out.size()));
+    mistakes_.add(n, least == most
+                         ? fmt::format("`{}` takes {} points, these are {}", key, least, out.size())
+                         : fmt::format("`{}` takes at least {} points, these are {}", key, least, out.size()));
   return out;
 }
 
@@ -67,8 +69,8 @@ void Loader::flexible_mesh(const YamlNode& node, const Scope& scope, const std::
   }
   const Object o(reader_, node, object_spec("mesh"), fmt::format("the mesh of body `{}`", body), scope);
   if (!o.ok()) return;
-  const std::string kind = o.one_of({"file", "matrices", "box", "cylinder", "tube", "extrusion", "gear", "beam", "polyline",
-                                     "spring", "rectangle", "disk", "polygon", "block"});
+  const std::string kind = o.one_of({"file", "matrices", "box", "cylinder", "tube", "extrusion", "gear", "beam",
+                                     "polyline", "spring", "rectangle", "disk", "polygon", "block"});
   if (kind.empty()) return;
   using K = Mesh::Kind;
   const auto positive_size = [&](const Vec3& v, int n) {
@@ -115,7 +117,8 @@ void Loader::flexible_mesh(const YamlNode& node, const Scope& scope, const std::
       m.radius = x.positive("radius").value_or(1);
       m.inner_radius = x.positive("inner_radius").value_or(0.5);
       m.length = x.positive("length").value_or(1);
-      if (m.inner_radius >= m.radius) x.mistake("inner_radius", "the inner radius of a tube must be smaller than the outer");
+      if (m.inner_radius >= m.radius)
+        x.mistake("inner_radius", "the inner radius of a tube must be smaller than the outer");
     }
   } else if (kind == "disk") {
     m.kind = K::disk;
@@ -140,17 +143,21 @@ void Loader::flexible_mesh(const YamlNode& node, const Scope& scope, const std::
   } else {
     m.kind = kind == "polygon" ? K::polygon : K::extrusion;
     m.points = point_list(o, kind.c_str(), 3, 100000);
-    if (o.require("element_size", "the longest edge of an element")) m.element_size = o.positive("element_size").value_or(1);
+    if (o.require("element_size", "the longest edge of an element"))
+      m.element_size = o.positive("element_size").value_or(1);
     if (kind == "extrusion") o.require("thickness", "how far the polygon is extruded along z");
   }
-  if (const auto unit = o.word("unit")) m.unit = *unit == "mm" ? 1e-3 : *unit == "cm" ? 1e-2 : *unit == "in" ? 0.0254 : 1;
+  if (const auto unit = o.word("unit"))
+    m.unit = *unit == "mm" ? 1e-3 : *unit == "cm" ? 1e-2 : *unit == "in" ? 0.0254 : 1;
   m.merge = o.boolean("merge").value_or(false);
   if (o.has("elements"))
     for (double e : number_list(o, "elements", 0)) {
       if (e == std::floor(e) && e >= 1 && e <= most_elements)
         m.elements.push_back(static_cast<int>(e));
       else
-        mistakes_.add(*o.find("elements"), fmt::format("numbers of elements are whole numbers from 1 to {}, this is {:.6g}", most_elements, e));
+        mistakes_.add(
+            *o.find("elements"),
+            fmt::format("numbers of elements are whole numbers from 1 to {}, this is {:.6g}", most_elements, e));
     }
   m.thickness = o.positive("thickness").value_or(0);
   m.quadratic = o.word("order").value_or("linear") == "quadratic";
@@ -210,7 +217,8 @@ void Loader::flexible_material(const YamlNode& node, const Scope& scope, const s
   f.materials.push_back(std::move(m));
 }
 
-void Loader::flexible_section(const YamlNode& node, const Scope& scope, const std::string& body, SectionDescription& s) {
+void Loader::flexible_section(const YamlNode& node, const Scope& scope, const std::string& body,
+                              SectionDescription& s) {
   const Object o(reader_, node, object_spec("section"), fmt::format("the section of body `{}`", body), scope);
   if (!o.ok()) return;
   const std::string kind = o.one_of({"circle", "ring", "rectangle", "area"});
@@ -245,7 +253,8 @@ void Loader::flexible_section(const YamlNode& node, const Scope& scope, const st
   }
 }
 
-void Loader::flexible_interface(const YamlNode::Entry& e, const Scope& scope, const std::string& body, FlexibleSource& f) {
+void Loader::flexible_interface(const YamlNode::Entry& e, const Scope& scope, const std::string& body,
+                                FlexibleSource& f) {
   InterfaceDescription d;
   d.name = e.key;
   d.source = mistakes_.source(e);
@@ -269,7 +278,8 @@ void Loader::flexible_interface(const YamlNode::Entry& e, const Scope& scope, co
     if (p.size() == 2) {
       n.from = p[0];
       n.to = kind == "box" ? p[1] : Vec3(p[1] - p[0]);
-      if (kind == "plane" && n.to.norm() == 0) o.mistake("plane", "the two points of a plane must differ: the second gives its normal");
+      if (kind == "plane" && n.to.norm() == 0)
+        o.mistake("plane", "the two points of a plane must differ: the second gives its normal");
     }
   } else if (kind == "node") {
     n.kind = K::node;
@@ -288,13 +298,19 @@ void Loader::flexible_interface(const YamlNode::Entry& e, const Scope& scope, co
   f.interfaces.push_back(std::move(d));
 }
 
-void Loader::flexible_reduction(const YamlNode& node, const Scope& scope, const std::string& body, ReductionDescription& r) {
+void Loader::flexible_reduction(const YamlNode& node, const Scope& scope, const std::string& body,
+                                ReductionDescription& r) {
   using M = ReductionDescription::Method;
   const auto method = [](const std::string& word) {
-    return word == "modal" ? M::modal : word == "frequency-response" ? M::frequency_response : word == "given" ? M::given : word == "all" ? M::all : M::craig_bampton;
+    return word == "modal"                ? M::modal
+           : word == "frequency-response" ? M::frequency_response
+           : word == "given"              ? M::given
+           : word == "all"                ? M::all
+                                          : M::craig_bampton;
   };
   if (node.kind == YamlNode::Kind::scalar) {
-    if (const auto w = reader_.word(node, object_spec("reduction").find("method")->words, fmt::format("a reduction of body `{}`", body)))
+    if (const auto w = reader_.word(node, object_spec("reduction").find("method")->words,
+                                    fmt::format("a reduction of body `{}`", body)))
       r.method = method(*w);
     return;
   }
@@ -308,10 +324,12 @@ void Loader::flexible_reduction(const YamlNode& node, const Scope& scope, const 
   if (const YamlNode* n = o.find("clamped"))
     if (const auto names = reader_.names(*n))
       for (const YamlNode* name : *names) r.clamped.push_back(name->text);
-  if (r.method == M::given && o.require("file", "the table of shapes")) r.modes_file = beside(*o.find("file"), o.text("file").value_or(""));
+  if (r.method == M::given && o.require("file", "the table of shapes"))
+    r.modes_file = beside(*o.find("file"), o.text("file").value_or(""));
 }
 
-void Loader::flexible_damping(const YamlNode& node, const Scope& scope, const std::string& body, DampingDescription& d) {
+void Loader::flexible_damping(const YamlNode& node, const Scope& scope, const std::string& body,
+                              DampingDescription& d) {
   using K = DampingDescription::Kind;
   if (node.kind == YamlNode::Kind::scalar) {
     if (const auto ratio = reader_.number(node, scope, dimension_of("1"))) {
@@ -337,7 +355,8 @@ void Loader::flexible_damping(const YamlNode& node, const Scope& scope, const st
       d.frequency[k] = f[k];
       d.ratio[k] = x[k];
     }
-    if (!(f[0] > 0 && f[1] > f[0])) o.mistake("frequencies", "two positive frequencies are expected, the lower one first");
+    if (!(f[0] > 0 && f[1] > f[0]))
+      o.mistake("frequencies", "two positive frequencies are expected, the lower one first");
   } else {
     d.kind = K::rayleigh;
     d.alpha = o.not_negative("alpha").value_or(0);
@@ -380,7 +399,9 @@ void Loader::flexible_body(const Object& o, Body& b) {
       known.push_back(i.name);
       found = found || i.name == *reference;
     }
-    if (!found) mistakes_.add(*o.find("reference"), fmt::format("body `{}` has no interface `{}`", b.name, *reference), did_you_mean(*reference, known));
+    if (!found)
+      mistakes_.add(*o.find("reference"), fmt::format("body `{}` has no interface `{}`", b.name, *reference),
+                    did_you_mean(*reference, known));
   }
   if (o.has("reference_nodes")) {
     const auto p = point_list(o, "reference_nodes", 2, 3);
@@ -390,7 +411,8 @@ void Loader::flexible_body(const Object& o, Body& b) {
   }
   if (const YamlNode* n = o.find("damping")) flexible_damping(*n, o.scope(), b.name, f.damping);
   f.stiffening = o.boolean("stiffening").value_or(false);
-  if (o.word("formulation").value_or("floating-frame") == "superelement") f.formulation = FlexibleSource::Formulation::superelement;
+  if (o.word("formulation").value_or("floating-frame") == "superelement")
+    f.formulation = FlexibleSource::Formulation::superelement;
   const bool plane = f.mesh.kind == Mesh::Kind::rectangle || f.mesh.kind == Mesh::Kind::disk ||
                      f.mesh.kind == Mesh::Kind::polygon || f.mesh.kind == Mesh::Kind::block;
   b.kind = plane ? BodyKind::planar_flexible : BodyKind::flexible;
@@ -404,7 +426,8 @@ void Loader::make_flexible(Body& b) {
     source->points.push_back({d.name, d.source, d.placement.position, d.placement.rotation.toRotationMatrix()});
   b.flexible = source;
   if (!options_.make_flexible) {
-    for (const auto& i : source->interfaces) b.frames.push_back({{i.name, i.source}, {i.at.value_or(Vec3::Zero()), Quat(i.axes)}});
+    for (const auto& i : source->interfaces)
+      b.frames.push_back({{i.name, i.source}, {i.at.value_or(Vec3::Zero()), Quat(i.axes)}});
     return;
   }
   try {
@@ -423,13 +446,17 @@ void Loader::make_flexible(Body& b) {
   } catch (const InputError& e) {
     for (const Diagnostic& d : e.diagnostics()) {
       // Mistakes in the model stay where they are; those in a mesh file are told with its name and line.
-      const bool here = std::any_of(mistakes_.texts.begin(), mistakes_.texts.end(), [&](const auto& t) { return t.first == d.source.file; });
+      const bool here = std::any_of(mistakes_.texts.begin(), mistakes_.texts.end(),
+                                    [&](const auto& t) { return t.first == d.source.file; });
       if (here && d.source.line > 0)
         mistakes_.add(d.source, fmt::format("body `{}`: {}", b.name, d.message), d.hint);
       else if (d.source.file.empty())
         mistakes_.add(b.source, fmt::format("body `{}`: {}", b.name, d.message), d.hint);
       else
-        mistakes_.add(b.source, fmt::format("body `{}`: {}{}: {}", b.name, d.source.file, d.source.line > 0 ? fmt::format(":{}", d.source.line) : "", d.message), d.hint);
+        mistakes_.add(b.source,
+                      fmt::format("body `{}`: {}{}: {}", b.name, d.source.file,
+                                  d.source.line > 0 ? fmt::format(":{}", d.source.line) : "", d.message),
+                      d.hint);
     }
   } catch (const SolveError& e) {
     mistakes_.add(b.source, fmt::format("body `{}`: {}", b.name, e.message()), e.advice());

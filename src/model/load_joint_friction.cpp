@@ -54,8 +54,7 @@ void Loader::joint_friction(const Object& o, Joint& j, const std::string& type) 
   if (f.has("coefficient") && (j.kind == JointKind::revolute || j.kind == JointKind::cylindrical))
     f.require("radius", "of the bearing, the lever arm of its friction");
   for (const char* key : {"radius", "collar_radius", "length", "width"})
-    if (f.has(key) && !f.has("coefficient"))
-      f.mistake(key, fmt::format("`{}` belongs to a `coefficient`", key));
+    if (f.has(key) && !f.has("coefficient")) f.mistake(key, fmt::format("`{}` belongs to a `coefficient`", key));
   if (j.kind == JointKind::cylindrical && f.has("coefficient") && (f.has("torque") || f.has("force")))
     f.mistake("coefficient", "a cylindrical joint has either given limits or a `coefficient`",
               "its slip along and about the axis shares one limit, which the given ones do not");
@@ -74,8 +73,7 @@ void Loader::joint_friction(const Object& o, Joint& j, const std::string& type) 
       }
     return false;
   }();
-  if (particle && turns)
-    o.mistake("friction", fmt::format("{} joins a particle, which does not turn", o.what()));
+  if (particle && turns) o.mistake("friction", fmt::format("{} joins a particle, which does not turn", o.what()));
   if (mistakes_.count() == before) j.friction = std::move(friction);
 }
 

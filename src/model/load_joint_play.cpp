@@ -23,8 +23,9 @@ void Loader::joint_play(const Object& o, Joint& j, const std::string& type) {
   for (const char* key : {"friction", "drive", "elastic", "components", "angle", "displacement", "rate"})
     if (o.has(key))
       o.mistake(key, fmt::format("a joint with play has no `{}`", key),
-                std::string_view(key) == "friction" ? "give friction in the law of its play"
-                                                    : "its contacts hold it, and its bodies have positions of their own");
+                std::string_view(key) == "friction"
+                    ? "give friction in the law of its play"
+                    : "its contacts hold it, and its bodies have positions of their own");
   const auto flat = [&](const Attachment& a) { return a.body < 0 || planar(a.body); };
   if (!flat(j.a) || !flat(j.b))
     o.mistake("play", fmt::format("{} joins spatial bodies: play is for planar ones", o.what()),

@@ -165,8 +165,7 @@ bool Loader::rigid_contacts() const {
 }
 
 bool Loader::joint_frictions() const {
-  return std::any_of(model_.joints.begin(), model_.joints.end(),
-                     [](const Joint& j) { return j.friction.has_value(); });
+  return std::any_of(model_.joints.begin(), model_.joints.end(), [](const Joint& j) { return j.friction.has_value(); });
 }
 
 // What only the methods for contact have.

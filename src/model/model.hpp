@@ -94,7 +94,8 @@ struct Body : Named {
   // Flexible bodies, whose frame is the mesh's: mass, inertia and centre of mass come from here, and several bodies may
   // share one. Start values of the elastic coordinates and their rates, where they are not zero.
   std::shared_ptr<const fem::ReducedBody> reduced;
-  std::shared_ptr<const FlexibleSource> flexible;  // what it was made from (model/flexible.hpp), where the user wrote it
+  std::shared_ptr<const FlexibleSource>
+      flexible;  // what it was made from (model/flexible.hpp), where the user wrote it
   std::vector<double> elastic, elastic_rate;
   SuperelementOptions superelement;
 };
@@ -145,8 +146,8 @@ struct ActuatorLaw {
 };
 using Law = std::variant<LinearLaw, TableLaw, PlayLaw, FormulaLaw, ActuatorLaw>;
 
-// Friction coefficient (or a friction force or torque) as a function of the slip speed v >= 0; the value at 0 is the one
-// of sticking (P-11).
+// Friction coefficient (or a friction force or torque) as a function of the slip speed v >= 0; the value at 0 is the
+// one of sticking (P-11).
 struct Friction {
   double mu = 0;                            // where there is no curve
   std::shared_ptr<const Expression> curve;  // of one variable, v
@@ -156,8 +157,8 @@ struct Friction {
 // Friction in a joint's free components (P-22 to P-24, AF-14, AF-21): |torque or force| <= given limit + coefficient *
 // load, where the load is made of the sizes of the joint's reactions, whatever their signs.
 struct JointFriction {
-  Friction torque, force;  // given limits, of the rate of an angle and of a displacement
-  Friction coefficient;    // with the reactions
+  Friction torque, force;    // given limits, of the rate of an angle and of a displacement
+  Friction coefficient;      // with the reactions
   double radius = 0;         // of the bearing: lever arm of friction by the radial reaction
   double collar_radius = 0;  // of the collar that carries the axial reaction; 0: it causes no friction
   double length = 0;         // of bearing or guide: moments are carried by a pair of forces at its ends; 0: not counted
@@ -307,7 +308,7 @@ struct CompliantContact {
   double exponent = 1.5;
   double restitution = 1;  // lankarani_nikravesh
   Friction friction;
-  double friction_velocity = 0;  // slip speed at which regularised friction has reached most of its value
+  double friction_velocity = 0;      // slip speed at which regularised friction has reached most of its value
   double rolling = 0, drilling = 0;  // as in RigidContact
 };
 

@@ -97,12 +97,39 @@ std::vector<ObjectSpec> build() {
          "`flexible` (a mesh that deforms).",
          "",
          {"rigid", "planar", "particle", "planar-particle", "flexible"}},
-        {"planar", V::boolean, false, "", "`true` keeps a body of type `rigid` or `particle` in the x-y plane.", "", {}, stiff},
-        {"mass", V::quantity, false, "kg", "Mass; may be left out when `shape` and `density` are given.", "", {}, stiff},
-        {"inertia", V::inertia, false, "kg*m^2",
+        {"planar",
+         V::boolean,
+         false,
+         "",
+         "`true` keeps a body of type `rigid` or `particle` in the x-y plane.",
+         "",
+         {},
+         stiff},
+        {"mass",
+         V::quantity,
+         false,
+         "kg",
+         "Mass; may be left out when `shape` and `density` are given.",
+         "",
+         {},
+         stiff},
+        {"inertia",
+         V::inertia,
+         false,
+         "kg*m^2",
          "About the mass centre in body axes: [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] (elements of the tensor) "
-         "or 3x3; planar: one number.", "", {}, stiff},
-        {"center_of_mass", V::vector, false, "m", "Mass centre in the body's frame; the origin unless given.", "", {}, stiff},
+         "or 3x3; planar: one number.",
+         "",
+         {},
+         stiff},
+        {"center_of_mass",
+         V::vector,
+         false,
+         "m",
+         "Mass centre in the body's frame; the origin unless given.",
+         "",
+         {},
+         stiff},
         {"shape", V::object, false, "", "A shape, from which mass and inertia follow.", "shape", {}, stiff},
         {"density", V::quantity, false, "kg/m^3", "Density of the shape, instead of `mass`.", "", {}, stiff},
         {"position", V::vector, false, "m",
@@ -181,7 +208,8 @@ std::vector<ObjectSpec> build() {
          V::object,
          false,
          "",
-         "Clearance instead of a constraint, between planar bodies: a pin in a hole, a block in a guide. The joint then "
+         "Clearance instead of a constraint, between planar bodies: a pin in a hole, a block in a guide. The joint "
+         "then "
          "holds nothing; contacts do.",
          "joint-play",
          {},
@@ -242,11 +270,13 @@ std::vector<ObjectSpec> build() {
          {"joint", "absolute"}}}});
   all.push_back(
       {"joint-friction",
-       "Dry friction in a joint: sticks, and slides against a torque or force of a given size, or of `coefficient` times "
+       "Dry friction in a joint: sticks, and slides against a torque or force of a given size, or of `coefficient` "
+       "times "
        "the joint's reactions, or of both together.",
        "",
        {{"torque", V::function, false, "N*m",
-         "Friction torque of the angle: a number, or a formula of its rate `v` in rad/s whose value at 0 holds at rest."},
+         "Friction torque of the angle: a number, or a formula of its rate `v` in rad/s whose value at 0 holds at "
+         "rest."},
         {"force", V::function, false, "N",
          "Friction force of the displacement: a number, or a formula of its rate `v` in m/s."},
         {"coefficient", V::friction, false, "1",
@@ -269,7 +299,8 @@ std::vector<ObjectSpec> build() {
          "`torque` is given); chosen by the program unless given."}}});
   all.push_back(
       {"joint-play",
-       "Play of a planar joint. Revolute: a pin of `radius` on B in a hole on A. Prismatic: a block of `length` along the "
+       "Play of a planar joint. Revolute: a pin of `radius` on B in a hole on A. Prismatic: a block of `length` along "
+       "the "
        "axis and `height` across it on B between two walls on A. Contacts are named `JOINT.play`, of a guide "
        "`JOINT.upper` and `JOINT.lower`; the joint's components x y z rx ry rz are all free and only observed.",
        "",

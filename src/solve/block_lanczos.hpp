@@ -13,11 +13,11 @@
 namespace clatter {
 
 struct EigenpairsRequest {
-  int count = 0;             // how many, or 0: all up to `limit`
-  double limit = 0;          // largest omega^2 wanted (0: none)
+  int count = 0;     // how many, or 0: all up to `limit`
+  double limit = 0;  // largest omega^2 wanted (0: none)
   double tolerance = 1e-9;
   int block = 6;
-  int most = 3000;           // vectors of the Krylov space
+  int most = 3000;  // vectors of the Krylov space
   // How many pairs there are at most (dimension of the subspace); 0: not known.
   int dimension = 0;
 };
@@ -26,7 +26,7 @@ struct Eigenpairs {
   Eigen::VectorXd values;   // omega^2, ascending
   Eigen::MatrixXd vectors;  // M-orthonormal columns
   bool converged = false;
-  bool complete = false;    // the subspace has no further ones
+  bool complete = false;  // the subspace has no further ones
   int solves = 0;
 };
 

@@ -199,7 +199,9 @@ void SupernodalLdl::analyse(const Eigen::SparseMatrix<double>& A) {
     while (!merged.empty()) {
       const Group& child = merged.back();
       const int last = child.first + child.width - 1;
-      if (parent[at(last)] < current.first || parent[at(last)] >= current.first + current.width || last + 1 != current.first) break;
+      if (parent[at(last)] < current.first || parent[at(last)] >= current.first + current.width ||
+          last + 1 != current.first)
+        break;
       const double below = count[at(current.first + current.width - 1)] - 1;
       const double wide = child.width + current.width;
       const double stored = wide * (wide + 1) / 2 + wide * below;

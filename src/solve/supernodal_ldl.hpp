@@ -1,6 +1,7 @@
 // P A P^T = L D L^T of large sparse symmetric matrices by dense blocks: for finite elements.
 //
-//   P        nested dissection (METIS, Karypis and Kumar 1998) of the graph of blocks (nodes), so that the freedoms of a
+//   P        nested dissection (METIS, Karypis and Kumar 1998) of the graph of blocks (nodes), so that the freedoms of
+//   a
 //            node stay together
 //   L        in supernodes: neighbouring columns of like structure, merged further where few zeros are stored
 //   method   multifrontal (Duff and Reid 1983): each supernode gathers its own entries of A and the updates of its
@@ -40,8 +41,8 @@ class SupernodalLdl {
 
  private:
   struct Node {
-    int first, width, parent;   // columns first .. first + width - 1 in the new order
-    std::vector<int> rows;      // below, in the new order
+    int first, width, parent;  // columns first .. first + width - 1 in the new order
+    std::vector<int> rows;     // below, in the new order
     std::vector<int> children;
     std::vector<double> panel;  // (width + rows) x width, column-major: unit lower triangle, then L21
   };

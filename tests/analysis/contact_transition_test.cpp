@@ -121,7 +121,8 @@ simulate: {end: 1}
   EXPECT_GE(o.jumps.size(), 3u);  // stops, slips, stops, slips ...
 }
 
-// Friction rows: the pins of a double pendulum stop, slide back and stick; in the second the limit follows the reaction.
+// Friction rows: the pins of a double pendulum stop, slide back and stick; in the second the limit follows the
+// reaction.
 TEST(ContactTransition, OfADoublePendulumWithFrictionInItsPinsAgreesWithDifferences) {
   for (const char* coordinates : {"joint", "absolute"})
     for (const char* second : {"torque: 0.7 N*m", "coefficient: 0.5, radius: 5 cm"}) {
@@ -133,7 +134,8 @@ bodies:
   lower: {type: planar, mass: 1, inertia: 0.05, frames: {top: [0, 0.3]}}
 joints:
   first: {type: revolute, between: [ground, upper.top], angle: 1.2 rad, rate: -1, friction: {torque: 0.4 + 0.2*exp(-v/0.2)}}
-  second: {type: revolute, between: [upper.end, lower.top], angle: 0.4 rad, rate: 1.5, friction: {)" + second + R"(}}
+  second: {type: revolute, between: [upper.end, lower.top], angle: 0.4 rad, rate: 1.5, friction: {)" +
+                                    second + R"(}}
 simulate: {end: 1}
 )",
                                 1.2);

@@ -1,4 +1,5 @@
-// Allocations of this program so far, counted in memory_test.cpp. The sanitizers bring their own malloc: there it stays 0.
+// Allocations of this program so far, counted in memory_test.cpp. The sanitizers bring their own malloc: there it stays
+// 0.
 #pragma once
 
 namespace clatter::contact {

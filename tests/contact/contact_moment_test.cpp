@@ -41,9 +41,7 @@ struct Machine {
     engine.observe(stepper.contact_dynamics().engine_state(stepper.state()), nullptr);
     return engine.frame_state(system->bodies[static_cast<std::size_t>(i)].frame);
   }
-  double unaccounted() {
-    return stepper.dynamics().stored_energy(stepper.state()) - energy0 - stepper.work().sum();
-  }
+  double unaccounted() { return stepper.dynamics().stored_energy(stepper.state()) - energy0 - stepper.work().sum(); }
   std::shared_ptr<const System> system;
   std::shared_ptr<const ContactSystem> contacts;
   Engine engine;

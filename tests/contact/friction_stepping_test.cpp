@@ -84,7 +84,7 @@ joints: {axle: {type: revolute, between: [ground, wheel], friction: {coefficient
   const Result rest = run<TypeParam>(text, 1e-2, 4);
   EXPECT_NEAR(rest.s.v[2], 0, 1e-10);
   EXPECT_EQ(rest.friction.mode, Mode::stick);
-  EXPECT_NEAR(rest.unaccounted, 0, 1e-8);
+  EXPECT_NEAR(rest.unaccounted, 0, 1e-5);  // of 0.6 J: the step that stops is of first order
 }
 
 // Friction that feeds back on its own load: omega = omega_0 / (1 + kappa omega_0 t), see joint_friction_test.
@@ -102,13 +102,21 @@ joints: {pin: {type: revolute, between: [ground, rod], at: [0, 0], friction: {co
       1e-2, 0.2);
 }
 
-TYPED_TEST(SteppingFriction, ThatLoadsItselfWithoutEndJamsAndTheJointIsNamed) {
-  try {
-    run<TypeParam>(R"(
+// c = mu r m l / J > 1: no deceleration satisfies the equations, but an impulse does. Moreau's scheme, which knows impulses
+// only, stops the joint within one step; the other one, which needs forces, names it.
+TYPED_TEST(SteppingFriction, ThatLoadsItselfWithoutEndLocksTheJointAtOnceOrIsNamed) {
+  const std::string text = R"(
 bodies: {rod: {type: planar, mass: 2, inertia: 0.04, position: [0.5, 0], velocity: [0, 1.5], angular_velocity: 3 rad/s}}
 joints: {pin: {type: revolute, between: [ground, rod], at: [0, 0], friction: {coefficient: 3, radius: 0.7 m}}}
-)",
-                   1e-3, 1);
+)";
+  if (std::is_same_v<TypeParam, MoreauStepper>) {
+    const Result r = run<TypeParam>(text, 1e-3, 1e-3);
+    EXPECT_LT(r.s.v.norm(), 1e-9);
+    EXPECT_NEAR(r.unaccounted, 0, 1e-9);
+    return;
+  }
+  try {
+    run<TypeParam>(text, 1e-3, 1);
     FAIL() << "no diagnosis";
   } catch (const SolveError& e) {
     EXPECT_NE(std::string(e.what()).find("pin"), std::string::npos) << e.what();
@@ -138,11 +146,15 @@ bodies: {ball: {mass: 2, inertia: [0.008, 0.008, 0.008], position: [0, 0, 0.1], 
 shapes: {hull: {on: ball, type: sphere, radius: 0.1}, floor: {on: ground, type: plane}}
 contacts: {track: {between: [hull, floor], law: {type: rigid, friction: 0.3, rolling_friction: 2 mm, drilling_friction: 3 mm}}}
 )";
-  const Result r = run<TypeParam>(text, 1e-3, 0.5);
-  EXPECT_NEAR(r.s.v.head<2>().norm(), 0.5 - 0.5 * a, 1e-6);
-  // Body axes turn with the ball; the spin about the world's z is the angular velocity's part along it.
-  const Quat q(r.s.q[3], r.s.q[4], r.s.q[5], r.s.q[6]);
-  EXPECT_NEAR((q * Vec3(r.s.v.segment<3>(3))).z(), 10 - 0.5 * alpha, 1e-6);
+  expect_order(
+      [&](double h) {
+        const Result r = run<TypeParam>(text, h, 0.5);
+        // Body axes turn with the ball; the spin about the world's z is the angular velocity's part along it.
+        const Quat q(r.s.q[3], r.s.q[4], r.s.q[5], r.s.q[6]);
+        return std::max(std::abs(r.s.v.head<2>().norm() - 0.5 + 0.5 * a),
+                        0.1 * std::abs((q * Vec3(r.s.v.segment<3>(3))).z() - 10 + 0.5 * alpha));
+      },
+      4e-3, 0.2);
   const Result rest = run<TypeParam>(text, 2e-3, 4);
   EXPECT_LT(rest.s.v.norm(), 1e-8);
 }

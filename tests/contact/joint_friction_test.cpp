@@ -13,7 +13,8 @@ namespace clatter::contact {
 namespace {
 
 struct Machine {
-  explicit Machine(const std::string& text, bool joint_coordinates = false, bool smooth = false, double tolerance = 1e-11)
+  explicit Machine(const std::string& text, bool joint_coordinates = false, bool smooth = false,
+                   double tolerance = 1e-11)
       : system(compile(text, joint_coordinates)),
         contacts(ContactSystem::compile(system, smooth)),
         engine(system),
@@ -62,9 +63,7 @@ struct Machine {
     throw std::logic_error("no component");
   }
   // What the ledger does not account for.
-  double unaccounted() {
-    return stepper.dynamics().stored_energy(stepper.state()) - energy0 - stepper.work().sum();
-  }
+  double unaccounted() { return stepper.dynamics().stored_energy(stepper.state()) - energy0 - stepper.work().sum(); }
   Mode mode(int row = 0) const {
     for (const ActiveFriction& f : stepper.active_frictions())
       if (f.index == row) return f.mode;
@@ -238,8 +237,9 @@ forces: {pull: {type: force, on: block, components: [0, lift]}}
   EXPECT_NEAR(m.unaccounted(), 0, kTolerance);
 }
 
-// A force F along the guide at the lever arm e: the moment F e is carried by a pair F e / L at the ends of the guide, so
-// |friction| <= mu 2 F e / L. It locks for mu > L / (2 e), whatever F; below it slides with a = F (1 - 2 mu e / L) / m.
+// A force F along the guide at the lever arm e: the moment F e is carried by a pair F e / L at the ends of the guide,
+// so |friction| <= mu 2 F e / L. It locks for mu > L / (2 e), whatever F; below it slides with a = F (1 - 2 mu e / L) /
+// m.
 TEST(JointFriction, GuideLocksItselfBeyondTheCriticalLeverArm) {
   const auto guide = [](double mu, double F) {
     return "parameters: {mu: " + std::to_string(mu) + ", F: " + std::to_string(F) + R"(}
@@ -293,8 +293,9 @@ joints:
   EXPECT_NEAR(m.stepper.lambda()[0], 3.580106983733729, 1e-12);
 }
 
-// A block on a carrier that is driven to and fro, x = A sin(Omega t): it slips from m A Omega^2 sin(Omega t) = F on, its
-// own velocity then falls at F / m until the carrier's is met again; from there on it sticks or slips by the same law.
+// A block on a carrier that is driven to and fro, x = A sin(Omega t): it slips from m A Omega^2 sin(Omega t) = F on,
+// its own velocity then falls at F / m until the carrier's is met again; from there on it sticks or slips by the same
+// law.
 TEST_P(Coordinates, BlockOnADrivenCarrierSlipsAndSticksAtTheTimesOfItsVelocities) {
   const double A = 0.1, Omega = 8, F = 9, mass = 2;
   Machine m(R"(
@@ -329,8 +330,8 @@ joints:
   EXPECT_NEAR(m.unaccounted(), 0, 1e-8);
 }
 
-// Slip on the surface of a cylinder with J / r^2 = m: friction opposes the helical slip, whose direction stays, and both
-// motions stop together after |slip| / (mu N / m).
+// Slip on the surface of a cylinder with J / r^2 = m: friction opposes the helical slip, whose direction stays, and
+// both motions stop together after |slip| / (mu N / m).
 TEST(JointFriction, CylinderSlipsAlongAHelixThatKeepsItsDirection) {
   Machine m(R"(
 gravity: [0, -9.81, 0]

@@ -12,7 +12,7 @@
 namespace clatter::contact {
 
 struct Polygon {
-  std::vector<Vec3> points;  // about the centre of mass
+  std::vector<Vec3> points;      // about the centre of mass
   double area = 0, inertia = 0;  // inertia for unit density
 };
 

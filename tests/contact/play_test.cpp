@@ -63,21 +63,24 @@ forces: {push: {type: force, on: block.arm, components: [-30, -18]}}
 TEST(Play, ThatMakesNoSenseIsRefusedWithItsPlace) {
   const auto message = [](const std::string& joint) {
     try {
-      load_model_text("clatter: 1\nbodies: {rod: {type: planar, mass: 1, inertia: 1, position: [0, 0]}}\njoints:\n  pin: " +
-                          joint + "\n",
-                      "play.yaml");
+      load_model_text(
+          "clatter: 1\nbodies: {rod: {type: planar, mass: 1, inertia: 1, position: [0, 0]}}\njoints:\n  pin: " + joint +
+              "\n",
+          "play.yaml");
     } catch (const InputError& e) {
       return std::string(e.what());
     }
     return std::string("accepted");
   };
   const std::string law = "law: {type: rigid}";
-  EXPECT_NE(message("{type: revolute, between: [ground, rod], play: {clearance: 1 mm, " + law + "}}").find("`radius` is missing"),
+  EXPECT_NE(message("{type: revolute, between: [ground, rod], play: {clearance: 1 mm, " + law + "}}")
+                .find("`radius` is missing"),
             std::string::npos);
   EXPECT_NE(message("{type: revolute, between: [ground, rod], play: {clearance: -1 mm, radius: 1 cm, " + law + "}}")
                 .find("must be positive"),
             std::string::npos);
-  EXPECT_NE(message("{type: revolute, between: [ground, rod], drive: 1*t, play: {clearance: 1 mm, radius: 1 cm, " + law + "}}")
+  EXPECT_NE(message("{type: revolute, between: [ground, rod], drive: 1*t, play: {clearance: 1 mm, radius: 1 cm, " +
+                    law + "}}")
                 .find("has no `drive`"),
             std::string::npos);
   EXPECT_NE(message("{type: fixed, between: [ground, rod], play: {clearance: 1 mm, radius: 1 cm, " + law + "}}")

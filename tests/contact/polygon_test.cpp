@@ -14,7 +14,8 @@ Pose<double> at(double x, double y, double angle = 0) {
   return {Mat3(Eigen::AngleAxisd(angle, Vec3::UnitZ())), Vec3(x, y, 0)};
 }
 
-std::vector<Touch<double>> touching(const Geometry& a, const Geometry& b, const Pose<double>& A, const Pose<double>& B) {
+std::vector<Touch<double>> touching(const Geometry& a, const Geometry& b, const Pose<double>& A,
+                                    const Pose<double>& B) {
   std::vector<Touch<double>> out;
   const int slots = static_cast<int>(a.points.size() + b.points.size());
   for (int slot = 0; slot < slots; ++slot) {
@@ -56,7 +57,8 @@ TEST(Polygons, ThatPassCornerByCornerDoNotTouch) {
 
 TEST(Polygons, HaveNoPointOfContactOnTheFarSide) {
   // A plank, a corner of which a square has passed by half: the way out is back, for each point of contact.
-  const Geometry plank = of_points(ContactShape::Kind::polygon, {{-1, -0.01, 0}, {1, -0.01, 0}, {1, 0.01, 0}, {-1, 0.01, 0}});
+  const Geometry plank =
+      of_points(ContactShape::Kind::polygon, {{-1, -0.01, 0}, {1, -0.01, 0}, {1, 0.01, 0}, {-1, 0.01, 0}});
   for (const Touch<double>& t : touching(square(1), plank, at(0, 0.505), at(0, 0))) {
     EXPECT_NEAR(t.n.y(), 1, 1e-15);
     EXPECT_NEAR(t.gap, -0.005, 1e-15);
@@ -72,7 +74,8 @@ TEST(Polygons, AreAsFarApartAsTheirSeparatingAxisSays) {
   for (int k = 0; k < 3000; ++k) {
     const Pose<double> A = at(u(random) * 1.5, u(random) * 1.5, 3 * u(random)), B = at(0, 0, 3 * u(random));
     double separation = -1e30;
-    const auto along = [&](const Geometry& g, const Pose<double>& of, const Geometry& other, const Pose<double>& at_other) {
+    const auto along = [&](const Geometry& g, const Pose<double>& of, const Geometry& other,
+                           const Pose<double>& at_other) {
       for (std::size_t e = 0; e < g.points.size(); ++e) {
         const Vec3 n = of.R * g.normals[e], o = of.p + of.R * g.points[e];
         double least = 1e30;

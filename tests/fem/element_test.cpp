@@ -66,8 +66,9 @@ Structure structure_of(Mesh m, Formulation f = Formulation::incompatible, MassKi
   return Structure(std::move(in));
 }
 
-const ElementType all_continua[] = {ElementType::tet4,    ElementType::tet10, ElementType::hex8, ElementType::hex20, ElementType::wedge6,
-                                    ElementType::wedge15, ElementType::tri3,  ElementType::tri6, ElementType::quad4, ElementType::quad8};
+const ElementType all_continua[] = {ElementType::tet4,   ElementType::tet10,   ElementType::hex8, ElementType::hex20,
+                                    ElementType::wedge6, ElementType::wedge15, ElementType::tri3, ElementType::tri6,
+                                    ElementType::quad4,  ElementType::quad8};
 
 TEST(ShapeFunctions, SumToOneAreOneAtTheirNodeAndHaveTheirGradients) {
   for (int t = 0; t < element_types; ++t) {
@@ -105,7 +106,8 @@ TEST(PatchTest, HoldsForEveryElementOnADistortedMesh) {
       if (s.planar()) g.col(2).setZero(), g.row(2).setZero();
       for (int i = 0; i < s.node_count(); ++i) {
         const auto n = s.node(i);
-        u.segment(n.first, n.displacement.cols()) = n.displacement.transpose() * (g * m.nodes[static_cast<std::size_t>(i)]);
+        u.segment(n.first, n.displacement.cols()) =
+            n.displacement.transpose() * (g * m.nodes[static_cast<std::size_t>(i)]);
       }
       const Vec r = s.stiffness_times(u);
       const double scale = r.cwiseAbs().maxCoeff();
@@ -169,7 +171,8 @@ TEST(Tet10, HasTheTabulatedConsistentMass) {
   const std::vector<Vec3> c = {{0, 0, 0}, {2, 0.1, 0}, {0.3, 1.5, 0.1}, {0.2, 0.4, 1.1}};
   for (int i = 0; i < 4; ++i) x.row(i) = c[static_cast<std::size_t>(i)];
   const auto& edges = info(ElementType::tet10).edges;
-  for (int k = 0; k < 6; ++k) x.row(4 + k) = 0.5 * (x.row(edges[static_cast<std::size_t>(k)][0]) + x.row(edges[static_cast<std::size_t>(k)][1]));
+  for (int k = 0; k < 6; ++k)
+    x.row(4 + k) = 0.5 * (x.row(edges[static_cast<std::size_t>(k)][0]) + x.row(edges[static_cast<std::size_t>(k)][1]));
   Properties p;
   p.material = steel();
   ScalarMatrix m;
@@ -257,14 +260,16 @@ TEST(Beam, OneElementIsExactForLoadsAtItsEnd) {
     const Mat6 J = R.transpose() * M * R;
     EXPECT_NEAR(J(0, 0) / (7800 * s.area * L), 1, 1e-12);
     const Vec3 c = 0.5 * (a + b);
-    const Mat3 about_centre = J.bottomRightCorner<3, 3>() - J(0, 0) * (c.squaredNorm() * Mat3::Identity() - c * c.transpose());
+    const Mat3 about_centre =
+        J.bottomRightCorner<3, 3>() - J(0, 0) * (c.squaredNorm() * Mat3::Identity() - c * c.transpose());
     // A slender box 0.03 x 0.02 x L.
     EXPECT_NEAR(ey.dot(about_centre * ey) / (J(0, 0) * (L * L + 0.02 * 0.02) / 12), 1, 1e-9);
     EXPECT_NEAR(ex.dot(about_centre * ex) / (J(0, 0) * (0.03 * 0.03 + 0.02 * 0.02) / 12), 1, 1e-9);
   }
 }
 
-// Saint-Venant's constant of a square, 0.1406 a^4, and of a thin strip, a b^3/3 (1 - 0.63 b/a) (Timoshenko and Goodier).
+// Saint-Venant's constant of a square, 0.1406 a^4, and of a thin strip, a b^3/3 (1 - 0.63 b/a) (Timoshenko and
+// Goodier).
 TEST(BeamSection, RectanglesHaveSaintVenantsTorsion) {
   EXPECT_NEAR(rectangular_section(1, 1, 0.3, true).torsion, 0.140577, 1e-6);
   EXPECT_NEAR(rectangular_section(1, 0.01, 0.3, true).torsion, 1e-6 / 3 * (1 - 0.0063024), 1e-13);

@@ -50,7 +50,8 @@ TEST(SolidElementsVV1, HaveTheTabulatedFrequenciesOfTheFreeBar) {
 FlexibleSource bar(double height, int nz) {
   FlexibleSource s = box({0.2, 0.8, height}, 8, 30, nz);
   for (int c = 0; c < 8; ++c)
-    s.interfaces.push_back(at_node("v" + std::to_string(c), {(c & 1) != 0 ? 0.1 : -0.1, (c & 2) != 0 ? 0.4 : -0.4, (c & 4) != 0 ? height / 2 : -height / 2}));
+    s.interfaces.push_back(at_node("v" + std::to_string(c), {(c & 1) != 0 ? 0.1 : -0.1, (c & 2) != 0 ? 0.4 : -0.4,
+                                                             (c & 4) != 0 ? height / 2 : -height / 2}));
   s.reduction.modes = 10;
   s.formulation = FlexibleSource::Formulation::superelement;
   return s;
@@ -78,8 +79,10 @@ TEST(CraigBamptonVV2, KeepsTheFrequenciesOfTheFreeBarAndItsRigidMass) {
   ASSERT_EQ(b.boundary.size(), 8U);
   const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> e(b.K, b.M);
   const double expected[] = {1185.8, 1404.3, 1821.0, 2795.8, 6412};
-  for (int i = 0; i < 6; ++i) EXPECT_LT(std::sqrt(std::abs(e.eigenvalues()[i])) / (2 * pi), 0.5);  // zero but for rounding
-  for (int i = 0; i < 5; ++i) EXPECT_NEAR(std::sqrt(e.eigenvalues()[6 + i]) / (2 * pi), expected[i], i < 4 ? 0.06 : 0.6);
+  for (int i = 0; i < 6; ++i)
+    EXPECT_LT(std::sqrt(std::abs(e.eigenvalues()[i])) / (2 * pi), 0.5);  // zero but for rounding
+  for (int i = 0; i < 5; ++i)
+    EXPECT_NEAR(std::sqrt(e.eigenvalues()[6 + i]) / (2 * pi), expected[i], i < 4 ? 0.06 : 0.6);
   const auto full = free_frequencies(box({0.2, 0.8, 0.16}, 8, 30, 6), 5);
   const double fe[] = {1185.5, 1404.0, 1819.8, 2795.1, 3141};
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(full[i], fe[i], i < 4 ? 0.06 : 0.6);
@@ -116,7 +119,8 @@ TEST(Beams, HaveTheFrequenciesOfTheory) {
   s.reference.interface = "root";
   const FlexibleModel clamped = made(s);
   const double fixed[] = {1.87510, 4.69409, 7.85476};
-  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(clamped.report.frequencies[i] / (unit * std::pow(fixed[i / 2], 2)), 1, 1.5e-3) << i;
+  for (std::size_t i = 0; i < 6; ++i)
+    EXPECT_NEAR(clamped.report.frequencies[i] / (unit * std::pow(fixed[i / 2], 2)), 1, 1.5e-3) << i;
   // The frame is fixed to the root: nothing moves there.
   const Marker& root = clamped.body->markers[0];
   EXPECT_LT(root.S.norm(), 1e-10 * clamped.body->markers[1].S.norm());
@@ -133,9 +137,9 @@ TEST(Beams, OfTimoshenkoHaveTheTabulatedFrequencies) {
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(f[i], expected[i], 1e-3 * expected[i]);
 }
 
-// Free square plate, nu = 0.3: lambda = omega a^2 sqrt(rho h/D) = 13.47, 19.60, 24.27, 34.80, 34.80 (Leissa, Vibration of
-// Plates, NASA SP-160; Gorman's accurate values 13.468, 19.596, 24.270, 34.801). Thickness a/100: shear lowers them by
-// less than 1 %.
+// Free square plate, nu = 0.3: lambda = omega a^2 sqrt(rho h/D) = 13.47, 19.60, 24.27, 34.80, 34.80 (Leissa, Vibration
+// of Plates, NASA SP-160; Gorman's accurate values 13.468, 19.596, 24.270, 34.801). Thickness a/100: shear lowers them
+// by less than 1 %.
 TEST(Plates, OfHexahedraHaveLeissasFrequencies) {
   FlexibleSource s = box({1, 1, 0.01}, 12, 12, 1);
   s.mesh.quadratic = true;

@@ -87,7 +87,8 @@ TEST(GearMeshOfV23, HasItsNodesElementsQualityAndFlankTables) {
   EXPECT_EQ(w.mesh.element_count(), 7680);
   check_mesh(p.mesh);
   check_mesh(w.mesh);
-  // The specification's own meshes reach 0.72 and 0.78; the interpolation inside the blocks is not prescribed to the digit.
+  // The specification's own meshes reach 0.72 and 0.78; the interpolation inside the blocks is not prescribed to the
+  // digit.
   EXPECT_GT(smallest_scaled_jacobian(p.mesh), 0.70);
   EXPECT_GT(smallest_scaled_jacobian(w.mesh), 0.75);
   ASSERT_EQ(p.flank.size(), 16U);
@@ -140,7 +141,8 @@ TEST(HelicalGear, HasTheTransverseDataOfV24AndTwistsByTheHelix) {
   check_mesh(g.mesh);
   EXPECT_GT(smallest_scaled_jacobian(g.mesh), 0.70);
   const auto& row = g.flank[0][0][3];
-  const Vec3 &a = g.mesh.nodes[static_cast<std::size_t>(row.front())], &b = g.mesh.nodes[static_cast<std::size_t>(row.back())];
+  const Vec3 &a = g.mesh.nodes[static_cast<std::size_t>(row.front())],
+             &b = g.mesh.nodes[static_cast<std::size_t>(row.back())];
   const double turn = std::remainder(std::atan2(b.y(), b.x()) - std::atan2(a.y(), a.x()), 2 * std::numbers::pi);
   EXPECT_NEAR(std::abs(turn), 15 * mm * std::tan(d.helix_angle) / p.pitch_radius(), 1e-12);
 }

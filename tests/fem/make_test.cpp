@@ -214,7 +214,8 @@ TEST(HelicalSpringEV16, HasTheStiffnessOfTheFormulaAndLoadsActOnItsAxis) {
   s.section.kind = SectionDescription::Kind::circle;
   s.section.diameter = 0.002;
   s.section.shear = false;
-  s.interfaces = {on_set("bottom", "start", InterfaceDescription::Coupling::rigid), on_set("top", "end", InterfaceDescription::Coupling::rigid)};
+  s.interfaces = {on_set("bottom", "start", InterfaceDescription::Coupling::rigid),
+                  on_set("top", "end", InterfaceDescription::Coupling::rigid)};
   s.interfaces[0].at = Vec3(0, 0, 0);
   s.interfaces[1].at = Vec3(0, 0, 0.014);
   s.reduction.modes = 6;
@@ -268,8 +269,12 @@ TEST(PlaneBlockE16, IsTheBilinearElementInItsNodalFrame) {
   EXPECT_LT((b.M - b.E[0] - b.E[1]).norm(), 1e-14);
   // Node 4 stands still, node 1 moves along x only.
   for (const Marker& m : b.markers) {
-    if (m.name == "node_4") EXPECT_EQ(m.S.norm(), 0);
-    if (m.name == "node_1") EXPECT_EQ(m.S.row(1).norm(), 0);
+    if (m.name == "node_4") {
+      EXPECT_EQ(m.S.norm(), 0);
+    }
+    if (m.name == "node_1") {
+      EXPECT_EQ(m.S.row(1).norm(), 0);
+    }
   }
   // E-6 by point masses at the Gauss points (exact for the bilinear rectangle): int rho X Phi^T.
   const double q = 0.5 / std::sqrt(3.0);
@@ -296,7 +301,8 @@ TEST(MatrixInput, GivesTheBodyOfTheMeshItWasWrittenFrom) {
   const auto write = [&](const Sparse& m, const std::string& name) {
     std::ofstream out(folder + name);
     out.precision(17);
-    out << "%%MatrixMarket matrix coordinate real symmetric\n" << m.rows() << " " << m.cols() << " " << m.nonZeros() << "\n";
+    out << "%%MatrixMarket matrix coordinate real symmetric\n"
+        << m.rows() << " " << m.cols() << " " << m.nonZeros() << "\n";
     for (int c = 0; c < m.outerSize(); ++c)
       for (Sparse::InnerIterator it(m, c); it; ++it) out << it.row() + 1 << " " << c + 1 << " " << it.value() << "\n";
   };
@@ -351,7 +357,9 @@ TEST(GearSuperelementVV6, HasTheFirstFrequencyOfThePinion) {
   ASSERT_EQ(m.body->boundary.size(), 32U);
   EXPECT_EQ(m.body->n, 192 + *s.reduction.modes);
   EXPECT_NEAR(m.report.frequencies[0] / 19588, 1, 0.02);
-  if (m.report.frequencies.size() == 100) EXPECT_NEAR(m.report.frequencies[99] / 146809, 1, 0.02);
+  if (m.report.frequencies.size() == 100) {
+    EXPECT_NEAR(m.report.frequencies[99] / 146809, 1, 0.02);
+  }
   EXPECT_NEAR(m.body->mass, 0.481, 5e-4);
   EXPECT_NEAR(m.body->J0(2, 2), 3.418e-4, 5e-8);
   EXPECT_LT(m.report.rigid_mass_error, 1e-8);

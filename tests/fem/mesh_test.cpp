@@ -88,7 +88,9 @@ TEST(GeneratedMesh, PolygonsOfAnyShapeKeepTheirAreaAndElementSize) {
     for (const auto& b : m.blocks)
       for (int e = 0; e < b.count(); ++e)
         for (int i = 0; i < 4; ++i) {
-          const auto node = [&](int k) { return m.nodes[static_cast<std::size_t>(b.connectivity[static_cast<std::size_t>(4 * e + k % 4)])]; };
+          const auto node = [&](int k) {
+            return m.nodes[static_cast<std::size_t>(b.connectivity[static_cast<std::size_t>(4 * e + k % 4)])];
+          };
           EXPECT_LE((node(i) - node(i + 1)).norm(), 0.3 * (1 + 1e-9));
         }
     // Edge 1 runs between the first two corners as written.
@@ -108,7 +110,10 @@ TEST(GeneratedMesh, PolygonsOfAnyShapeKeepTheirAreaAndElementSize) {
 }
 
 TEST(GeneratedMesh, CrossedPolygonIsRefused) {
-  EXPECT_NE(message_of([] { make_polygon({{0, 0, 0}, {1, 1, 0}, {1, 0, 0}, {0, 1.5, 0}}, 0.1); }).find("crosses"), std::string::npos);
+  EXPECT_NE(message_of([] {
+              make_polygon({{0, 0, 0}, {1, 1, 0}, {1, 0, 0}, {0, 1.5, 0}}, 0.1);
+            }).find("crosses"),
+            std::string::npos);
 }
 
 TEST(GeneratedMesh, HelixHasTheLengthOfItsWire) {
@@ -128,8 +133,9 @@ TEST(MeshCheck, NamesInvertedFlatAndRepeatedElements) {
   auto& c = m.blocks[0].connectivity;
   std::swap(c[8 + 1], c[8 + 3]);  // mirrors the second element
   std::swap(c[8 + 5], c[8 + 7]);
-  EXPECT_NE(message_of([&] { check_mesh(m); }).find("1 of 2 elements is inverted or too distorted (negative Jacobian): 2"),
-            std::string::npos)
+  EXPECT_NE(
+      message_of([&] { check_mesh(m); }).find("1 of 2 elements is inverted or too distorted (negative Jacobian): 2"),
+      std::string::npos)
       << message_of([&] { check_mesh(m); });
   Mesh flat = make_box({1, 1, 1}, 1, 1, 1);
   for (Vec3& x : flat.nodes) x.z() = 0;

@@ -194,13 +194,16 @@ TEST(Abaqus, SaysWhichLineIsWrong) {
 }
 
 TEST(MatrixMarket, ReadsSymmetricAndGeneralMatricesAndRefusesHalfOnes) {
-  const auto m = read_matrix_market("%%MatrixMarket matrix coordinate real symmetric\n% c\n3 3 3\n1 1 2.5\n2 1 -1\n3 3 4e0\n", "K.mtx");
+  const auto m = read_matrix_market(
+      "%%MatrixMarket matrix coordinate real symmetric\n% c\n3 3 3\n1 1 2.5\n2 1 -1\n3 3 4e0\n", "K.mtx");
   EXPECT_DOUBLE_EQ(m.coeff(0, 1), -1);
   EXPECT_DOUBLE_EQ(m.coeff(2, 2), 4);
-  const Diagnostic d = mistake_of([] { read_matrix_market("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n3 1 1\n", "K.mtx"); });
+  const Diagnostic d = mistake_of(
+      [] { read_matrix_market("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n3 1 1\n", "K.mtx"); });
   EXPECT_EQ(d.source.line, 4);
-  EXPECT_NE(mistake_of([] { read_matrix_market("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n", "K.mtx"); })
-                .message.find("ends after 1 of 2"),
+  EXPECT_NE(mistake_of([] {
+              read_matrix_market("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n", "K.mtx");
+            }).message.find("ends after 1 of 2"),
             std::string::npos);
   const Mat t = read_table("# x y z\n0, 1, 2\n3 4 5\n", "n.txt");
   EXPECT_DOUBLE_EQ(t(1, 2), 5);

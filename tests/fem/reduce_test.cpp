@@ -86,7 +86,8 @@ TEST(InertiaIntegrals, AreTheSumsOverTheMesh) {
     const double scale = std::sqrt(mass);
     EXPECT_LT((b.N - N).norm(), (beams ? 1e-4 : 1e-10) * scale);
     constexpr int first[6] = {0, 1, 2, 0, 1, 2}, second[6] = {0, 1, 2, 1, 2, 0};
-    for (std::size_t k = 0; k < 6; ++k) EXPECT_LT((b.E[k] - E[static_cast<std::size_t>(3 * first[k] + second[k])]).norm(), 1e-11) << k;
+    for (std::size_t k = 0; k < 6; ++k)
+      EXPECT_LT((b.E[k] - E[static_cast<std::size_t>(3 * first[k] + second[k])]).norm(), 1e-11) << k;
     for (std::size_t a = 0; a < 3; ++a) {
       // Symmetric parts agree to rounding; the antisymmetric part of a beam also holds its rotatory inertia, which is
       // smaller by (a/L)^2/12.
@@ -124,14 +125,16 @@ TEST(ReferenceConditions, HoldAndDifferByRigidMotionsOnly) {
   ASSERT_EQ(mean.n, fixed.n);
   s.reference.kind = ReferenceDescription::Kind::nodes;
   s.reference.nodes = {Vec3(-0.2, -0.05, -0.03), Vec3(-0.2, 0.05, -0.03), Vec3(-0.2, 0.05, 0.03)};
-  s.points = {{"a", {}, s.reference.nodes[0], Mat3::Identity()}, {"b", {}, s.reference.nodes[1], Mat3::Identity()}, {"c", {}, s.reference.nodes[2], Mat3::Identity()}};
+  s.points = {{"a", {}, s.reference.nodes[0], Mat3::Identity()},
+              {"b", {}, s.reference.nodes[1], Mat3::Identity()},
+              {"c", {}, s.reference.nodes[2], Mat3::Identity()}};
   const ReducedBody nodal = *made(s).body;
   const auto& m = nodal.markers;
   const double size = m[0].S.norm();
-  EXPECT_LT(m[2].S.norm(), 1e-9 * size);                 // origin
-  EXPECT_LT(m[3].S.row(0).norm(), 1e-9 * size);          // x and z of the node along e1 = y
+  EXPECT_LT(m[2].S.norm(), 1e-9 * size);         // origin
+  EXPECT_LT(m[3].S.row(0).norm(), 1e-9 * size);  // x and z of the node along e1 = y
   EXPECT_LT(m[3].S.row(2).norm(), 1e-9 * size);
-  EXPECT_LT(m[4].S.row(0).norm(), 1e-9 * size);          // out of the plane y-z
+  EXPECT_LT(m[4].S.row(0).norm(), 1e-9 * size);  // out of the plane y-z
   EXPECT_GT(m[3].S.row(1).norm(), 1e-6 * size);
   // The same space modulo rigid motion: free frequencies of the bodies with six rigid coordinates agree.
   const auto free = [](const ReducedBody& b) {
@@ -182,12 +185,13 @@ TEST(Methods, AllIsTheMeshAndTheOthersConvergeToIt) {
   for (const LoadError& e : cb.report.static_errors) EXPECT_LT(e.error, 1e-7) << e.load;
   EXPECT_LT(cb.report.rigid_mass_error, 1e-9);
   // Ritz values are never below the mesh's.
-  for (std::size_t i = 0; i < cb.report.frequencies.size(); ++i) EXPECT_GE(cb.report.frequencies[i], all.report.frequencies[i] * (1 - 1e-9));
+  for (std::size_t i = 0; i < cb.report.frequencies.size(); ++i)
+    EXPECT_GE(cb.report.frequencies[i], all.report.frequencies[i] * (1 - 1e-9));
   for (std::size_t i = 0; i < 6; ++i) EXPECT_LT(cb.report.frequencies[i] / all.report.frequencies[i], 1.01);
 }
 
-// A body excited at the frequency its basis was made for answers exactly there (E-12): dynamic compliance of the reduced
-// model against the mesh's.
+// A body excited at the frequency its basis was made for answers exactly there (E-12): dynamic compliance of the
+// reduced model against the mesh's.
 TEST(FrequencyResponseModes, AreExactAtTheirFrequency) {
   FlexibleSource s = box({0.4, 0.1, 0.06}, 4, 1, 1);
   s.interfaces = {on_set("left", "x-"), on_set("right", "x+")};
@@ -288,7 +292,8 @@ TEST(Points, InterpolateAndTurnWithTheMaterial) {
   Mat3 G;
   G << 0.1, 0.2, -0.3, 0.4, -0.5, 0.6, 0.7, 0.8, 0.9;
   Vec q(st.freedoms());
-  for (int i = 0; i < st.node_count(); ++i) q.segment<3>(st.node(i).first) = G * st.mesh().nodes[static_cast<std::size_t>(i)];
+  for (int i = 0; i < st.node_count(); ++i)
+    q.segment<3>(st.node(i).first) = G * st.mesh().nodes[static_cast<std::size_t>(i)];
   const Vec3 x(0.0731, -0.0211, 0.0177);
   const PlaceRows p = point_rows(st, x, "p");
   const Vec local = q(p.columns);
@@ -369,7 +374,10 @@ TEST(Stiffening, OfAFreeBodyFeelsNoRigidAcceleration) {
   // X_a e_b - X_b e_a is a rigid acceleration.
   for (int a = 0; a < 3; ++a)
     for (int c = 0; c < a; ++c)
-      EXPECT_LT((b.stiffening[static_cast<std::size_t>(3 + 3 * a + c)] - b.stiffening[static_cast<std::size_t>(3 + 3 * c + a)]).norm(), 1e-6 * size);
+      EXPECT_LT((b.stiffening[static_cast<std::size_t>(3 + 3 * a + c)] -
+                 b.stiffening[static_cast<std::size_t>(3 + 3 * c + a)])
+                    .norm(),
+                1e-6 * size);
 }
 
 TEST(MistakesOfTheUser, AreNamed) {
@@ -378,16 +386,19 @@ TEST(MistakesOfTheUser, AreNamed) {
   EXPECT_EQ(message_of([&] { made(s); }), "interface `left`: the mesh has no set `x--` | did you mean `x-`?");
   s = short_bar();
   s.interfaces[0] = at_node("left", {5, 0, 0});
-  EXPECT_NE(message_of([&] { made(s); }).find("interface `left`: its place is off the mesh"), std::string::npos) << message_of([&] { made(s); });
+  EXPECT_NE(message_of([&] { made(s); }).find("interface `left`: its place is off the mesh"), std::string::npos)
+      << message_of([&] { made(s); });
   s = short_bar();
   s.materials.clear();
   EXPECT_NE(message_of([&] { made(s); }).find("no material"), std::string::npos);
   s = short_bar();
   s.interfaces = {at_node("a", {-0.2, 0.05, 0.03}), at_node("b", {0.2, 0.05, 0.03})};
-  EXPECT_NE(message_of([&] { made(s); }).find("leave the body free to move"), std::string::npos) << message_of([&] { made(s); });
+  EXPECT_NE(message_of([&] { made(s); }).find("leave the body free to move"), std::string::npos)
+      << message_of([&] { made(s); });
   s = short_bar();
   s.points = {{"p", {}, Vec3(1, 0, 0), Mat3::Identity()}};
-  EXPECT_NE(message_of([&] { made(s); }).find("point `p` at (1, 0, 0) m lies off the mesh"), std::string::npos) << message_of([&] { made(s); });
+  EXPECT_NE(message_of([&] { made(s); }).find("point `p` at (1, 0, 0) m lies off the mesh"), std::string::npos)
+      << message_of([&] { made(s); });
   s = short_bar();
   s.interfaces.clear();
   EXPECT_NE(message_of([&] { made(s); }).find("needs interfaces"), std::string::npos);
@@ -416,7 +427,8 @@ TEST(ZeroEnergyModes, AreFoundAndPlaced) {
   p.material.poisson = 0.3;
   in.properties = {{"", p}};
   const Structure s(std::move(in));
-  EXPECT_NE(message_of([&] { ElasticSolver{s}; }).find("zero-energy-mode: the body can move without deforming"), std::string::npos);
+  EXPECT_NE(message_of([&] { ElasticSolver{s}; }).find("zero-energy-mode: the body can move without deforming"),
+            std::string::npos);
 }
 
 }  // namespace

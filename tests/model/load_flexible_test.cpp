@@ -30,19 +30,20 @@ FlexibleSource source_of(const std::string& body) {
 }
 
 TEST(FlexibleBodyInAModel, IsReadWithMeshMaterialInterfacesAndReduction) {
-  const FlexibleSource s = source_of(box + steel +
-                                     "    interfaces:\n"
-                                     "      top: x-\n"
-                                     "      tip: {set: x+, coupling: rigid, at: [0.6, 0, 0]}\n"
-                                     "      side: {plane: [[0, 10 mm, 0], [0, 11 mm, 0]], weights: equal}\n"
-                                     "      corner: {node: [0.5, 10 mm, 15 mm]}\n"
-                                     "      part: {box: [[0, 0, 0], [1, 1, 1]]}\n"
-                                     "      ball: {sphere: [0, 0, 0], radius: 5 mm}\n"
-                                     "    reduce: {method: modal, modes: 7, clamped: [top, tip], static_corrections: true, max_frequency: 2 kHz}\n"
-                                     "    reference: tip\n"
-                                     "    damping: {frequencies: [10 Hz, 100 Hz], ratios: [0.01, 0.02]}\n"
-                                     "    stiffening: true\n"
-                                     "    frames: {middle: [0, 0, 15 mm]}\n");
+  const FlexibleSource s = source_of(
+      box + steel +
+      "    interfaces:\n"
+      "      top: x-\n"
+      "      tip: {set: x+, coupling: rigid, at: [0.6, 0, 0]}\n"
+      "      side: {plane: [[0, 10 mm, 0], [0, 11 mm, 0]], weights: equal}\n"
+      "      corner: {node: [0.5, 10 mm, 15 mm]}\n"
+      "      part: {box: [[0, 0, 0], [1, 1, 1]]}\n"
+      "      ball: {sphere: [0, 0, 0], radius: 5 mm}\n"
+      "    reduce: {method: modal, modes: 7, clamped: [top, tip], static_corrections: true, max_frequency: 2 kHz}\n"
+      "    reference: tip\n"
+      "    damping: {frequencies: [10 Hz, 100 Hz], ratios: [0.01, 0.02]}\n"
+      "    stiffening: true\n"
+      "    frames: {middle: [0, 0, 15 mm]}\n");
   EXPECT_EQ(s.mesh.kind, MeshDescription::Kind::box);
   EXPECT_DOUBLE_EQ(s.mesh.size.y(), 0.02);
   EXPECT_EQ(s.mesh.elements, (std::vector<int>{40, 2, 3}));
@@ -79,22 +80,30 @@ TEST(FlexibleBodyInAModel, FindsItsFilesBesideTheModelAndKnowsEveryKindOfMesh) {
   EXPECT_TRUE(file.mesh.merge);
   const FlexibleSource matrices = source_of("    mesh: {matrices: {stiffness: K.mtx, mass: M.mtx, nodes: n.txt}}\n");
   EXPECT_EQ(matrices.mesh.mass_file, "folder/M.mtx");
-  const FlexibleSource spring = source_of("    mesh: {spring: {diameter: 15 mm, length: 14 mm, coils: 3.5}, elements: 20}\n" + steel + "    section: {circle: 2 mm, shear: false}\n");
+  const FlexibleSource spring =
+      source_of("    mesh: {spring: {diameter: 15 mm, length: 14 mm, coils: 3.5}, elements: 20}\n" + steel +
+                "    section: {circle: 2 mm, shear: false}\n");
   EXPECT_EQ(spring.mesh.kind, MeshDescription::Kind::spring);
   EXPECT_FALSE(spring.section.shear);
-  const FlexibleSource gear = source_of("    mesh: {gear: {teeth: 16, module: 4.5 mm, profile_shift: 0.196, tip_diameter: 82.64 mm, root_diameter: 62.5 mm, width: 15 mm, bore_diameter: 10 mm, rim_elements: 5}}\n" + steel +
-                                       "    interfaces: {flanks: 'flank_*'}\n    formulation: superelement\n    reduce: {modes: 100}\n");
+  const FlexibleSource gear = source_of(
+      "    mesh: {gear: {teeth: 16, module: 4.5 mm, profile_shift: 0.196, tip_diameter: 82.64 mm, root_diameter: 62.5 "
+      "mm, width: 15 mm, bore_diameter: 10 mm, rim_elements: 5}}\n" +
+      steel + "    interfaces: {flanks: 'flank_*'}\n    formulation: superelement\n    reduce: {modes: 100}\n");
   EXPECT_EQ(gear.mesh.gear.teeth, 16);
   EXPECT_NEAR(gear.mesh.gear.pressure_angle, 20 * std::numbers::pi / 180, 1e-15);
   EXPECT_EQ(gear.mesh.gear_counts.rim, 5);
   EXPECT_EQ(gear.formulation, FlexibleSource::Formulation::superelement);
-  for (const char* mesh : {"{cylinder: {radius: 1 cm, length: 1 m}}", "{tube: {radius: 2 cm, inner_radius: 1 cm, length: 1 m}}",
-                           "{extrusion: [[0, 0], [1, 0], [0, 1]], thickness: 0.1, element_size: 0.2}", "{disk: 0.5}", "{rectangle: [1, 0.5], thickness: 1 cm, plane: strain}",
-                           "{polygon: [[0, 0], [1, 0], [0, 1]], element_size: 0.2}", "{block: [1, 0.5]}"})
+  for (const char* mesh :
+       {"{cylinder: {radius: 1 cm, length: 1 m}}", "{tube: {radius: 2 cm, inner_radius: 1 cm, length: 1 m}}",
+        "{extrusion: [[0, 0], [1, 0], [0, 1]], thickness: 0.1, element_size: 0.2}", "{disk: 0.5}",
+        "{rectangle: [1, 0.5], thickness: 1 cm, plane: strain}",
+        "{polygon: [[0, 0], [1, 0], [0, 1]], element_size: 0.2}", "{block: [1, 0.5]}"})
     source_of("    mesh: " + std::string(mesh) + "\n" + steel);
   const Model plane = load_model_text(head + "    mesh: {disk: 0.5}\n" + steel, "m");
   EXPECT_EQ(plane.bodies[0].kind, BodyKind::planar_flexible);
-  const FlexibleSource wood = source_of(box + "    material: {density: 500 kg/m^3, moduli: [12 GPa, 1 GPa, 0.6 GPa], shear_moduli: [0.7 GPa, 0.1 GPa, 0.7 GPa], ratios: [0.4, 0.4, 0.3]}\n");
+  const FlexibleSource wood = source_of(box +
+                                        "    material: {density: 500 kg/m^3, moduli: [12 GPa, 1 GPa, 0.6 GPa], "
+                                        "shear_moduli: [0.7 GPa, 0.1 GPa, 0.7 GPa], ratios: [0.4, 0.4, 0.3]}\n");
   EXPECT_TRUE(wood.materials[0].orthotropic);
 }
 
@@ -114,10 +123,10 @@ TEST(FlexibleBodyInAModel, SaysWhatIsWrong) {
       {box + steel + "    interfaces: {tip: {set: x+, node: [0, 0, 0]}}\n", "exclude", ""},
       {box + "    material: {density: 7800 kg/m^3}\n", "`young` is missing", "210 GPa"},
       {box + "    material: {density: 7800 kg/m^3, young: 210 GPa, poisson: 0.5}\n", "Poisson's ratio", ""},
-      {box + "    material: {density: 7800 kg/m^3, young: 210 m}\n", "Pa", ""},
+      {box + "    material: {density: 7800 kg/m^3, young: 210 m}\n", "expected a pressure", ""},
       {"    mesh: {box: [1, 1]}\n" + steel, "", ""},
       {"    mesh: {beam: 1 m}\n" + steel, "`section` is missing", "cross-section"},
-      {"    mesh: {bocks: [1, 1, 1]}\n" + steel, "unknown key `bocks`", "`box`"},
+      {"    mesh: {bocks: [1, 1, 1]}\n" + steel, "needs one of", "`box`"},
       {"    mesh: {box: [1, 1, 1], elements: [0, 1, 1]}\n" + steel, "whole numbers from 1", ""},
       {box + steel + "    damping: -0.1\n", "cannot be negative", ""},
   };
@@ -147,7 +156,10 @@ TEST(FlexibleBodyInAModel, GetsTheFramesOfItsMarkersBeforeJointsNameThem) {
     made.markers = {tip};
     return made;
   };
-  const Model m = load_model_text(head + box + steel + "    interfaces: {tip: x+}\n    frames: {p: [0.1, 0, 0]}\njoints:\n  j: {type: fixed, between: [ground, rod.tip]}\n", "m", o);
+  const Model m = load_model_text(head + box + steel +
+                                      "    interfaces: {tip: x+}\n    frames: {p: [0.1, 0, 0]}\njoints:\n  j: {type: "
+                                      "fixed, between: [ground, rod.tip]}\n",
+                                  "m", o);
   EXPECT_EQ(calls, 1);
   ASSERT_EQ(m.joints.size(), 1U);
   EXPECT_EQ(m.joints[0].b.marker, "tip");

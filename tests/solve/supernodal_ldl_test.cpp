@@ -131,7 +131,8 @@ TEST(BlockLanczos, ReturnsAllPairsOfASmallProblemAndSaysSo) {
   EigenpairsRequest r;
   r.count = 50;
   const Eigenpairs p = lowest_eigenpairs(
-      8, [&](const Eigen::MatrixXd& b) -> Eigen::MatrixXd { return dense.llt().solve(b); }, [](const Eigen::MatrixXd& x) { return x; }, r);
+      8, [&](const Eigen::MatrixXd& b) -> Eigen::MatrixXd { return dense.llt().solve(b); },
+      [](const Eigen::MatrixXd& x) { return x; }, r);
   EXPECT_TRUE(p.complete);
   ASSERT_EQ(p.values.size(), 8);
   EXPECT_NEAR(p.values[0], 3, 1e-12);
