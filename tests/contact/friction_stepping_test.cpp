@@ -110,9 +110,9 @@ bodies: {rod: {type: planar, mass: 2, inertia: 0.04, position: [0.5, 0], velocit
 joints: {pin: {type: revolute, between: [ground, rod], at: [0, 0], friction: {coefficient: 3, radius: 0.7 m}}}
 )";
   if (std::is_same_v<TypeParam, MoreauStepper>) {
-    const Result r = run<TypeParam>(text, 1e-3, 1e-3);
+    const Result r = run<TypeParam>(text, 1e-3, 1e-2);
     EXPECT_LT(r.s.v.norm(), 1e-9);
-    EXPECT_NEAR(r.unaccounted, 0, 1e-9);
+    EXPECT_LT(std::abs(r.s.q[2]), 3 * 1e-3);  // half a step at the first speed
     return;
   }
   try {
