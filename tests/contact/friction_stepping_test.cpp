@@ -102,8 +102,8 @@ joints: {pin: {type: revolute, between: [ground, rod], at: [0, 0], friction: {co
       1e-2, 0.2);
 }
 
-// c = mu r m l / J > 1: no deceleration satisfies the equations, but an impulse does. Moreau's scheme, which knows impulses
-// only, stops the joint within one step; the other one, which needs forces, names it.
+// c = mu r m l / J > 1: no deceleration satisfies the equations, but an impulse does. Moreau's scheme, which knows
+// impulses only, stops the joint within one step; the other one, which needs forces, names it.
 TYPED_TEST(SteppingFriction, ThatLoadsItselfWithoutEndLocksTheJointAtOnceOrIsNamed) {
   const std::string text = R"(
 bodies: {rod: {type: planar, mass: 2, inertia: 0.04, position: [0.5, 0], velocity: [0, 1.5], angular_velocity: 3 rad/s}}
