@@ -52,35 +52,83 @@ int nearest_node(const Mesh& mesh, const Vec3& x) {
   return best;
 }
 
-// Shares of the areas of the skin faces (lengths of edges in the plane) that lie wholly in the group; ones where there
-// are none.
-std::vector<double> area_weights(const Mesh& mesh, const std::vector<int>& nodes) {
-  std::map<int, double> share;
-  for (int n : nodes) share[n] = 0;
-  double total = 0;
-  for (const Face& f : mesh.blocks.empty() ? std::vector<Face>{} : skin(mesh)) {
-    const std::vector<int> face = mesh.face_nodes(f);
-    if (!std::all_of(face.begin(), face.end(), [&](int n) { return share.contains(n); })) continue;
-    if (face.size() <= 3 && mesh.dimension() == 2) {
-      const double l = (mesh.nodes[at(face[0])] - mesh.nodes[at(face[1])]).norm();
-      const double end = face.size() == 2 ? 0.5 : 1.0 / 6;
-      share[face[0]] += end * l;
-      share[face[1]] += end * l;
-      if (face.size() == 3) share[face[2]] += 2.0 / 3 * l;
-      total += l;
-      continue;
+struct Shares {
+  std::map<int, double> weight;  // int N_i dA
+  std::map<int, Vec3> moment;    // int N_i x dA
+};
+
+// Gauss' points of a side of a plane element; nodes: two ends, and the middle of a quadratic one.
+void add_side(const Mesh& mesh, const std::vector<int>& side, Shares& out) {
+  const double g = std::sqrt(0.6);
+  for (const auto& [xi, weight] : {std::pair{-g, 5.0 / 9}, {0.0, 8.0 / 9}, {g, 5.0 / 9}}) {
+    Vec3 N(0.5 * (1 - xi), 0.5 * (1 + xi), 0), dN(-0.5, 0.5, 0);
+    if (side.size() == 3) {
+      N = Vec3(-0.5 * xi * (1 - xi), 0.5 * xi * (1 + xi), 1 - xi * xi);
+      dN = Vec3(xi - 0.5, xi + 0.5, -2 * xi);
     }
-    for (const auto& t : triangles(mesh, f)) {
-      const Vec3 a = mesh.nodes[at(t[0])], b = mesh.nodes[at(t[1])], c = mesh.nodes[at(t[2])];
-      const double area = 0.5 * (b - a).cross(c - a).norm();
-      for (int n : t) share[n] += area / 3;
-      total += area;
+    Vec3 x = Vec3::Zero(), t = Vec3::Zero();
+    for (std::size_t i = 0; i < side.size(); ++i) {
+      x += N[static_cast<long>(i)] * mesh.nodes[at(side[i])];
+      t += dN[static_cast<long>(i)] * mesh.nodes[at(side[i])];
+    }
+    for (std::size_t i = 0; i < side.size(); ++i) {
+      const double w = weight * t.norm() * N[static_cast<long>(i)];
+      out.weight[side[i]] += w;
+      out.moment[side[i]] += w * x;
     }
   }
-  std::vector<double> w;
-  const bool all = std::all_of(share.begin(), share.end(), [](const auto& s) { return s.second > 0; });
-  for (int n : nodes) w.push_back(all && total > 0 ? share[n] : 1.0);
-  return w;
+}
+
+void add_face(const Mesh& mesh, const std::vector<int>& face, Shares& out) {
+  const ElementType type = face.size() == 3   ? ElementType::tri3
+                           : face.size() == 4 ? ElementType::quad4
+                           : face.size() == 6 ? ElementType::tri6
+                                              : ElementType::quad8;
+  NodeCoordinates c(static_cast<long>(face.size()), 3);
+  for (std::size_t i = 0; i < face.size(); ++i) c.row(static_cast<long>(i)) = mesh.nodes[at(face[i])].transpose();
+  for (const auto& q : mass_rule(type)) {
+    const Vec3 a = c.transpose() * q.dN.col(0), b = c.transpose() * q.dN.col(1), x = c.transpose() * q.N;
+    const double area = q.weight * a.cross(b).norm();
+    for (std::size_t i = 0; i < face.size(); ++i) {
+      const double w = area * q.N[static_cast<long>(i)];
+      out.weight[face[i]] += w;
+      out.moment[face[i]] += w * x;
+    }
+  }
+}
+
+// Weights and levers of a group: over the skin faces (sides in the plane) that lie wholly in it, when these hold all
+// its nodes; otherwise all nodes alike.
+void weigh(const Mesh& mesh, bool by_area, Interface& f) {
+  Shares shares;
+  for (int n : f.nodes) shares.weight[n] = 0, shares.moment[n] = Vec3::Zero();
+  std::map<int, int> uses;
+  if (by_area && !mesh.blocks.empty())
+    for (const Face& s : skin(mesh)) {
+      const std::vector<int> nodes = mesh.face_nodes(s);
+      if (!std::all_of(nodes.begin(), nodes.end(), [&](int n) { return shares.weight.contains(n); })) continue;
+      if (mesh.dimension() == 2)
+        add_side(mesh, nodes, shares);
+      else
+        add_face(mesh, nodes, shares);
+      for (int n : nodes) ++uses[n];
+    }
+  if (uses.size() < f.nodes.size())
+    for (int n : f.nodes) shares.weight[n] = 1, shares.moment[n] = mesh.nodes[at(n)];
+  double W = 0;
+  Vec3 centre = Vec3::Zero();
+  for (int n : f.nodes) {
+    W += shares.weight[n];
+    centre += shares.moment[n];
+  }
+  centre /= W;
+  f.weights.clear();
+  f.levers.clear();
+  for (int n : f.nodes) {
+    f.weights.push_back(shares.weight[n] / W);
+    f.levers.push_back((shares.moment[n] - shares.weight[n] * centre) / W);
+  }
+  f.at = centre;
 }
 
 }  // namespace
@@ -157,16 +205,8 @@ std::vector<Interface> make_interfaces(const Mesh& mesh, const std::vector<Inter
           d.source,
           fmt::format("interface `{}`: `coupling: node` needs a single node, there are {}", name, f.nodes.size()),
           "use `coupling: mean` or `rigid`");
-    f.weights = d.weights == InterfaceDescription::Weights::equal ? std::vector<double>(f.nodes.size(), 1.0)
-                                                                  : area_weights(mesh, f.nodes);
-    double W = 0;
-    Vec3 c = Vec3::Zero();
-    for (std::size_t i = 0; i < f.nodes.size(); ++i) {
-      W += f.weights[i];
-      c += f.weights[i] * mesh.nodes[at(f.nodes[i])];
-    }
-    for (double& w : f.weights) w /= W;
-    f.at = d.at.value_or(c / W);
+    weigh(mesh, d.weights != InterfaceDescription::Weights::equal, f);
+    f.at = d.at.value_or(f.at);
     if (f.coupling == Coupling::node) f.at = mesh.nodes[at(f.nodes[0])];
     if (f.coupling == Coupling::rigid) {
       f.group = static_cast<int>(groups.size());
@@ -220,11 +260,13 @@ PlaceRows interface_rows(const Structure& s, const Interface& f) {
   }
   Vec3 centre = Vec3::Zero();
   for (std::size_t i = 0; i < f.nodes.size(); ++i) centre += f.weights[i] * s.mesh().nodes[at(f.nodes[i])];
+  // Sum l x (theta x r): symmetric, because the sum of r l^T is the integral of x x^T.
   Mat3 J = Mat3::Zero();
   for (std::size_t i = 0; i < f.nodes.size(); ++i) {
     const Vec3 r = s.mesh().nodes[at(f.nodes[i])] - centre;
-    J += f.weights[i] * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
+    J += f.levers[i].dot(r) * Mat3::Identity() - r * f.levers[i].transpose();
   }
+  J = 0.5 * (J + J.transpose()).eval();
   if (s.planar()) {
     J(0, 0) = J(1, 1) = J(2, 2);
     J(0, 1) = J(1, 0) = J(0, 2) = J(2, 0) = J(1, 2) = J(2, 1) = 0;
@@ -243,10 +285,9 @@ PlaceRows interface_rows(const Structure& s, const Interface& f) {
   long c = 0;
   for (std::size_t i = 0; i < f.nodes.size(); ++i) {
     const auto m = s.node(f.nodes[i]);
-    const Vec3 r = s.mesh().nodes[at(f.nodes[i])] - centre;
     const long n = m.displacement.cols();
     add_columns(m.first, n);
-    rows.rotation.middleCols(c, n) = f.weights[i] * (Ji * skew(r) * m.displacement);
+    rows.rotation.middleCols(c, n) = Ji * skew(f.levers[i]) * m.displacement;
     rows.displacement.middleCols(c, n) = f.weights[i] * m.displacement;
     c += n;
   }

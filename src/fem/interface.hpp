@@ -1,7 +1,10 @@
 // Places where a flexible body is touched: groups of nodes seen as one frame.
 //
-//   mean  (RBE3, V-5)  u = sum w_i u_i/W + theta x (x - x_c),  theta = J_w^-1 sum w_i r_i x u_i: the nodes stay free to
-//                      deform about their mean; a force F, moment M is spread as w_i/W F + w_i (J_w^-1 M) x r_i
+//   mean  (RBE3, V-5)  u = sum w_i u_i + theta x (x - x_c),  theta = J^-1 sum l_i x u_i: the nodes stay free to deform
+//                      about their mean; a force F, moment M is spread as w_i F + (J^-1 M) x l_i. Groups that are faces
+//                      of the skin take the mean over the area A, w_i = int N_i dA/A and l_i = int N_i r dA/A, so that
+//                      F, M act as tractions that are linear over the faces on any mesh and with middle nodes; others,
+//                      and `weights: equal`, have w_i = 1/n, l_i = w_i r_i.
 //   rigid (RBE2)       the nodes move with the frame
 //   node               one node: its displacement, and its rotation where it has one
 #pragma once
@@ -15,8 +18,9 @@ struct Interface {
   std::string name;
   InterfaceDescription::Coupling coupling = InterfaceDescription::Coupling::mean;
   std::vector<int> nodes;
-  std::vector<double> weights;
-  Vec3 at = Vec3::Zero();  // mesh coordinates
+  std::vector<double> weights;  // w_i; their sum is 1
+  std::vector<Vec3> levers;     // l_i, r from the weighted centre of the nodes
+  Vec3 at = Vec3::Zero();       // mesh coordinates
   Mat3 axes = Mat3::Identity();
   int group = -1;  // rigid group of the structure
 };

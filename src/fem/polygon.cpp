@@ -1,6 +1,8 @@
 // Meshes of simple polygons: ears are cut off (Meisters 1975), edges longer than wished are halved, the diagonals are
 // flipped to Delaunay's condition after each round (Lawson 1977), and each triangle becomes three quadrilaterals
 // around its centroid.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -188,6 +190,32 @@ class Triangulation {
   std::map<Edge, int> border_;  // which side of the polygon
 };
 
+// Whether the closed segments ab and cd have a point in common.
+bool meet(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
+  const auto side = [](double x) { return (x > 0) - (x < 0); };
+  const int c1 = side(cross(a, b, c)), d1 = side(cross(a, b, d)), a1 = side(cross(c, d, a)), b1 = side(cross(c, d, b));
+  if (c1 == 0 && d1 == 0) {  // in one line
+    const Vec3 t = b - a;
+    const double u = t.dot(c - a), v = t.dot(d - a), l = t.squaredNorm();
+    return std::max(u, v) >= 0 && std::min(u, v) <= l;
+  }
+  return c1 * d1 <= 0 && a1 * b1 <= 0;
+}
+
+// Ears can be cut off some crossed polygons as well, into triangles that lie on each other.
+void refuse_crossing(const std::vector<Vec3>& corners) {
+  const std::size_t n = corners.size();
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i + 2; j < n; ++j) {
+      if ((j + 1) % n == i) continue;
+      if (meet(corners[i], corners[i + 1], corners[j], corners[(j + 1) % n]))
+        throw InputError(fmt::format("the polygon crosses or touches itself: side {} (corners {} and {}) meets side {} "
+                                     "(corners {} and {})",
+                                     i + 1, i + 1, i + 2, j + 1, j + 1, (j + 1) % n + 1),
+                         "list the corners in order around the polygon");
+    }
+}
+
 Mesh plane_mesh(std::vector<Vec3> corners, double size) {
   if (corners.size() < 3) throw InputError("a polygon needs at least three corners");
   if (!(size > 0)) throw InputError("the element size of a polygon must be positive");
@@ -198,6 +226,7 @@ Mesh plane_mesh(std::vector<Vec3> corners, double size) {
     if ((a - b).norm() == 0) throw InputError("the polygon has the same corner twice in a row");
     area += 0.5 * (a.x() * b.y() - a.y() * b.x());
   }
+  refuse_crossing(corners);
   if (area == 0) throw InputError("the polygon has no area");
   const bool clockwise = area < 0;
   if (clockwise) std::reverse(corners.begin(), corners.end());

@@ -66,11 +66,13 @@ TEST(GeneratedMesh, RoundSolidsApproachTheirVolumesWithTheOrderOfTheirSides) {
   const double chord = std::sin(2 * pi / 32) / (2 * pi / 32);
   EXPECT_NEAR(volume_of(make_cylinder(0.1, 0.5, 32, 3, 4)).volume / (pi * 0.01 * 0.5), chord, 1e-12);
   EXPECT_NEAR(volume_of(make_tube(0.05, 0.1, 0.5, 32, 2, 4)).volume / (pi * 0.0075 * 0.5), chord, 1e-12);
-  // Parabolas through three points of the circle: error of fourth order, (2 pi/n)^4/720 for a chord of that angle
-  // (area under the arc against the parabola's), here 2e-6.
+  // Parabolas through three points of the circle over a chord of angle t: a triangle of sin(t)/2 and a segment of two
+  // thirds of chord times rise, against the sector's t/2. The ratio misses 1 by t^4/480.
+  const double t = 2 * pi / 32, parabola = (std::sin(t) + 8.0 / 3 * std::sin(t / 2) * (1 - std::cos(t / 2))) / t;
   const Mesh q = make_cylinder(0.1, 0.5, 32, 3, 4, true);
   check_mesh(q);
-  EXPECT_NEAR(volume_of(q).volume / (pi * 0.01 * 0.5), 1, 3e-6);
+  EXPECT_NEAR(volume_of(q).volume / (pi * 0.01 * 0.5), parabola, 1e-12);
+  EXPECT_NEAR((1 - parabola) / (std::pow(t, 4) / 480), 1, 2e-3);
   const Mesh disk = make_disk(1, 16, 2, true);
   check_mesh(disk);
   EXPECT_NEAR(volume_of(disk).volume, pi, 2e-4);
@@ -109,10 +111,14 @@ TEST(GeneratedMesh, PolygonsOfAnyShapeKeepTheirAreaAndElementSize) {
   EXPECT_NEAR(volume_of(solid).volume, 0.5 * 10 * 0.5 * 1 * 0.4 * std::sin(pi / 5), 1e-13);
 }
 
+// Ears can be cut off the first of these; a corner that touches a side and sides that fold back are mistakes as well.
 TEST(GeneratedMesh, CrossedPolygonIsRefused) {
-  EXPECT_NE(message_of([] {
-              make_polygon({{0, 0, 0}, {1, 1, 0}, {1, 0, 0}, {0, 1.5, 0}}, 0.1);
-            }).find("crosses"),
+  const auto message = [](const std::vector<Vec3>& corners) { return message_of([&] { make_polygon(corners, 0.1); }); };
+  EXPECT_NE(message({{0, 0, 0}, {1, 1, 0}, {1, 0, 0}, {0, 1.5, 0}}).find("side 1 (corners 1 and 2) meets side 3"),
+            std::string::npos);
+  EXPECT_NE(message({{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {1, 0, 0}, {0, 2, 0}}).find("touches itself: side 1"),
+            std::string::npos);
+  EXPECT_NE(message({{0, 0, 0}, {3, 0, 0}, {3, 1, 0}, {2, 1, 0}, {2, 0, 0}, {1, 0, 0}, {0, 1, 0}}).find("touches"),
             std::string::npos);
 }
 
