@@ -104,7 +104,10 @@ const StepReport& ContactTransition::step(double t_limit) {
     after_event();
     return report;
   }
+  features_.clear();
+  for (const ActiveContact& c : dynamics_.active()) features_.push_back(dynamics_.contacts().branch(c.slot).feature);
   const StepReport& report = stepper_.step(t_limit);
+  if (!stepper_.undecided()) refuse_passed_edges(report.t);
   advance();
   return report;
 }
@@ -159,11 +162,27 @@ void ContactTransition::before_event() {
     integrator.interpolate(s.t - kBefore * (s.t - integrator.step_begin()), left);
     rates(left, f_before_);
     f_before_.head(s.v.size()) = s.v;
+    left_ = left;
   } else {
     rates(s, f_before_);
   }
   triggers_.clear();
   for (const int index : integrator.fired()) add_trigger(index, s);
+}
+
+// A round body that rolls over the end of an edge stays in contact, and its step goes on across the corner of its
+// accelerations: nothing there adds what the corner does to perturbations.
+void ContactTransition::refuse_passed_edges(double t) {
+  constexpr double kNowhere = 1e29;  // margin of kernels without another feature
+  for (std::size_t i = 0; i < features_.size() && i < dynamics_.active().size(); ++i) {
+    const int slot = dynamics_.active()[i].slot;
+    const contact::SlotState& now = dynamics_.contacts()[slot];
+    if (dynamics_.contacts().branch(slot).feature == features_[i] || !now.present || now.margin > kNowhere) continue;
+    throw SolveError("no-sensitivity", t, {dynamics_.system().slot_name(slot)},
+                     "the point of contact passed from one edge or face to the next within a step, and what that does "
+                     "to perturbations is not carried",
+                     "carry no transition matrix through this contact, or round the edge off by a curve");
+  }
 }
 
 void ContactTransition::after_event() {
@@ -265,7 +284,7 @@ void ContactTransition::add_trigger(int index, const State& s) {
         trigger = force_trigger(slot, info.kind == ContactEvent::slip, s);
         break;
       case ContactEvent::feature:
-        trigger = margin_trigger(slot, s);
+        trigger = margin_trigger(slot, left_);
         break;
       case ContactEvent::jam:
         break;
@@ -376,7 +395,9 @@ ContactTransition::Trigger ContactTransition::margin_trigger(int slot, const Sta
   Engine& engine = dynamics_.engine();
   engine.prepare_response(dynamics_.engine_state(s));
   contact::SlotTangent tangent;
-  if (pair.coordinates || !dynamics_.contacts()[slot].present) return out;
+  if (pair.coordinates) return out;
+  dynamics_.contacts().evaluate(slot, false);
+  if (!dynamics_.contacts()[slot].present) return out;
   dynamics_.contacts().tangent(slot, tangent);
   Vec gradient = Vec::Zero(dynamics_.sizes().nv);
   const int links[2] = {pair.link1, pair.link2};

@@ -47,7 +47,8 @@ class ContactTransition {
   void start(const State& s);
   // One step of the stepper, and of Phi. Throws SolveError `grazing` where an event function that matters does not
   // change its sign at a speed, `no-sensitivity` at events without a gradient (friction that jams) and where a
-  // compliant law begins to remember a speed (lankarani-nikravesh).
+  // compliant law begins to remember a speed (lankarani-nikravesh), or a point of contact rolls from one edge or face
+  // to the next.
   const StepReport& step(double t_limit);
 
   const State& state() const { return stepper_.state(); }
@@ -67,6 +68,7 @@ class ContactTransition {
   void before_event();
   void after_event();
   void refuse_memory(int compliant, double t);
+  void refuse_passed_edges(double t);
   void add_trigger(int index, const State& s);
   Trigger slip_trigger(int slot, const State& s);
   Trigger friction_trigger(int friction, const State& s);  // slip of a friction row that comes to rest
@@ -88,6 +90,8 @@ class ContactTransition {
   Mat Phi_;
   std::vector<ContactJump> jumps_;
   std::vector<Trigger> triggers_;
+  std::vector<int> features_;  // of the active contacts, when the step began
+  State left_;                 // just before the end of an edge
   Vec f_before_, a_, lambda_, zdot_;
 };
 
