@@ -80,6 +80,7 @@ void ContactDynamics::set_active(std::vector<ActiveContact> active, const State&
   for (const ActiveContact& c : active_) is_active[static_cast<std::size_t>(c.slot)] = 1;
   const bool any = system().any_rigid && contacts_.slots() > 0;
   if (any && s.q.size() == n.nq) contacts_.detect(engine_state(s), system().length_scale);
+  for (ActiveContact& c : active_) c.feature = contacts_.branch(c.slot).feature;
   for (int slot = 0; any && slot < contacts_.slots(); ++slot) {
     if (!system().pair(slot).rigid || is_active[static_cast<std::size_t>(slot)]) continue;
     watched_.push_back(slot);
@@ -153,7 +154,7 @@ double ContactDynamics::sliding(const ActiveContact& c, double direction[2]) con
 
 void ContactDynamics::columns(bool accelerations) {
   solved_ = false;
-  for (const ActiveContact& c : active_) contacts_.evaluate(c.slot, accelerations);
+  for (const ActiveContact& c : active_) contacts_.evaluate_held(c.slot, c.feature, accelerations);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const auto col = static_cast<Eigen::Index>(i);
     if (rows_[i].friction >= 0) continue;
@@ -297,7 +298,7 @@ void ContactDynamics::constraints(const State& s, Vec& phi, Vec& velocity_residu
   if (rows_.empty()) return;
   engine_.prepare_response(e);
   solved_ = solved_ && same_state(s, solved_at_);
-  for (const ActiveContact& c : active_) contacts_.evaluate(c.slot, false);
+  for (const ActiveContact& c : active_) contacts_.evaluate_held(c.slot, c.feature, false);
   for (const ActiveFriction& f : active_frictions_) frictions_.evaluate(f.index, false);
   for (const Row& row : rows_) {
     if (row.friction >= 0) {
@@ -362,7 +363,7 @@ void ContactDynamics::powers(const State& s, const Vec& a, const Vec& lambda, Ve
   if (rows_.empty() && active_frictions_.empty()) return;
   engine_.prepare_response(e);
   solved_ = solved_ && same_state(s, solved_at_);
-  for (const ActiveContact& c : active_) contacts_.evaluate(c.slot, false);
+  for (const ActiveContact& c : active_) contacts_.evaluate_held(c.slot, c.feature, false);
   for (std::size_t i = 0; i < active_frictions_.size(); ++i) {
     const int index = active_frictions_[i].index;
     frictions_.evaluate(index, false);

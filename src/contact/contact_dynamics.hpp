@@ -35,6 +35,7 @@ struct ActiveContact {
   int slot = -1;
   Mode mode = Mode::slide;
   double direction[2] = {1, 0};  // of slip along t1, t2, a unit vector; planar: +-1, 0
+  int feature = -1;              // of the second shape, where the phase began
 };
 
 // What ends a phase: an open contact closes, a closed one lifts off, slip comes to rest, a sticking one begins to slip,

@@ -102,7 +102,7 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
   engine_.prepare_response(e);
   if (compliant_.any()) compliant_.apply(s.t, s.z.data() + engine_.sizes().nz, wrenches_);
   const std::size_t compliant_wrenches = wrenches_.size();
-  for (int i = 0; i < normals_; ++i) contacts_.evaluate(active_[static_cast<std::size_t>(i)].slot, false);
+  for (const ActiveContact& c : active_) contacts_.evaluate_held(c.slot, c.feature, false);
   for (int i = 0; i < normals_; ++i)
     contacts_.wrenches(active_[static_cast<std::size_t>(i)].slot, force(i, lambda), wrenches_);
   for (std::size_t i = 0; i < active_frictions_.size(); ++i) {

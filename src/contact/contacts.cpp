@@ -321,11 +321,18 @@ void Contacts::evaluate_on_branch(int slot) {
   out.p2 = rows.p2;
   out.c1 = rows.c1;
   out.c2 = rows.c2;
-  for (int k = 0; k < 3; ++k) {
-    out.basis.col(k) = rows.e[k];
+  for (int k = 0; k < 3; ++k) out.basis.col(k) = rows.e[k];
+  for (int k = 0; k < 6; ++k) {
     out.rate[k] = rows.rate[k];
     out.bias[k] = rows.bias[k];
   }
+}
+
+void Contacts::evaluate_held(int slot, int feature, bool accelerations) {
+  evaluate(slot, accelerations);
+  if (state_[static_cast<std::size_t>(slot)].present || feature < 0) return;
+  branch_[static_cast<std::size_t>(slot)].feature = feature;
+  evaluate_on_branch(slot);
 }
 
 void Contacts::tangent(int slot, SlotTangent& out) {

@@ -75,6 +75,9 @@ class Contacts {
   void evaluate(int slot, bool accelerations);
   // The same with the feature that the slot's branch names, whether or not it is the nearest here.
   void evaluate_on_branch(int slot);
+  // As evaluate(), but where nothing is touched any more, on the continuation of `feature`: a step that goes beyond the
+  // end of an edge has values until the event that ends it is found.
+  void evaluate_held(int slot, int feature, bool accelerations);
   // Derivatives at the engine's present links with the given generalized accelerations in them (Engine::observe(s,
   // &a)).
   void tangent(int slot, SlotTangent& out);

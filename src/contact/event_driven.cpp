@@ -192,6 +192,7 @@ void EventDriven::certify() {
   for (std::size_t i = 0; i < dynamics_.active().size(); ++i) {
     const Vec3 r = dynamics_.force(static_cast<int>(i), lambda);
     const int slot = dynamics_.active()[i].slot;
+    if (!contacts[slot].present) contacts.evaluate_held(slot, dynamics_.active()[i].feature, false);
     const double mu = friction_coefficient(dynamics_.system().rigid(slot).friction, 0);
     const double outside =
         std::max(-r[0], dynamics_.active()[i].mode == Mode::stick ? r.tail<2>().norm() - mu * r[0] : 0.0);
@@ -301,7 +302,9 @@ void EventDriven::exchange(Archive& archive) {
   }
   dynamics_.compliant().exchange(archive);
   certificate_.exchange(archive);
-  if (!archive.reading()) return;
+  if (archive.counting()) return;
+  // Who writes goes on exactly as who reads: searches along contours start from what they found last, and look once
+  // more in both.
   dynamics_.set_active(active, s, frictions);
   begin_phase(s, h);
   pending_ = false;

@@ -82,6 +82,8 @@ void Motion::observe(const State& s, const Vec& lambda, const Vec& W) {
   ContactDynamics& dynamics = event_driven_ != nullptr ? event_driven_->contact_dynamics() : *dynamics_;
   Contacts& contacts = dynamics.contacts();
   contacts.detect(dynamics.engine_state(s), contacts_->length_scale);
+  for (const ActiveContact& c : dynamics.active())
+    if (!contacts[c.slot].present) contacts.evaluate_held(c.slot, c.feature, false);
   for (int i = 0; i < contacts_->slots(); ++i) {
     SlotSnapshot& out = snapshot_[static_cast<std::size_t>(i)];
     const SlotState& state = contacts[i];

@@ -30,6 +30,7 @@ class Archive {
     for (double& entry : x) value(entry);
   }
   bool reading() const { return mode_ == Mode::read; }
+  bool counting() const { return mode_ == Mode::count; }
   std::size_t position() const { return position_; }
 
  private:

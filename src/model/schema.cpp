@@ -163,7 +163,7 @@ std::vector<ObjectSpec> build() {
        "Size of a rod.",
        "the length alone: `rod: 1 m`",
        {{"length", V::quantity, true, "m", "Length."},
-        {"radius", V::quantity, false, "m", "Radius; without it the rod has no inertia about its own axis."}}});
+        {"radius", V::quantity, false, "m", "Radius; without it the rod is thin and turns about its own axis without effort."}}});
   all.push_back({"place",
                  "A place on a body.",
                  "its name: `rod.tip`, `rod` or `ground`",
