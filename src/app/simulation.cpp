@@ -11,6 +11,7 @@
 #include "app/changes.hpp"
 #include "app/misaligned.hpp"
 #include "app/text.hpp"
+#include "engine/deformation_watch.hpp"
 #include "model/quantities.hpp"
 
 namespace clatter::app {
@@ -278,8 +279,16 @@ Outcome simulate_prepared(Prepared& prepared, const Observer& observer, const Ru
     summary.ledger.kinetic = std::max(summary.ledger.kinetic, row[kinetic_column]);
   };
 
+  constexpr std::size_t kMostWarnings = 5;
+  const auto warn = [&](std::string text) {
+    if (summary.warnings.size() > kMostWarnings) return;
+    summary.warnings.push_back(summary.warnings.size() == kMostWarnings
+                                   ? "there were more moments like these; the list of events has them all"
+                                   : std::move(text));
+  };
   double energy_at_start = 0;
   State last = prepared.start;
+  DeformationWatch deformations(system);
   RunCallbacks callbacks;
   Run* self = nullptr;
   callbacks.on_output = [&](const Sample& sample) {
@@ -290,6 +299,7 @@ Outcome simulate_prepared(Prepared& prepared, const Observer& observer, const Ru
     observer.evaluate(engine, s, sample.a, motion.engine_lambda(sample.lambda), sample.W, energy_at_start, values,
                       beyond);
     take_in(sample.s.t, values);
+    for (std::string& warning : deformations.look(engine, sample.s.t)) warn(std::move(warning));
     summary.ledger.start = energy_at_start;
     summary.ledger.end = sample.stored;
     summary.ledger.works.assign(sample.W.data(), sample.W.data() + sample.W.size());
@@ -303,13 +313,6 @@ Outcome simulate_prepared(Prepared& prepared, const Observer& observer, const Ru
   };
   if (request.sink != nullptr)
     callbacks.on_checkpoint = [&](double t, std::span<const double> memory) { request.sink->checkpoint(t, memory); };
-  constexpr std::size_t kMostWarnings = 5;
-  const auto warn = [&](std::string text) {
-    if (summary.warnings.size() > kMostWarnings) return;
-    summary.warnings.push_back(summary.warnings.size() == kMostWarnings
-                                   ? "there were more moments like these; the list of events has them all"
-                                   : std::move(text));
-  };
   // Moments at which the laws of rigid contact left a choice.
   callbacks.on_event = [&](const State& s, const std::vector<StepEvent>& events) {
     for (const StepEvent& event : events) {

@@ -87,6 +87,15 @@ void Compiler::prepare_flexible() {
 
 std::shared_ptr<const Block> Compiler::make_block(const Body& b, double level) {
   if (!b.reduced->boundary.empty()) {
+    if (b.superelement.frame == SuperelementOptions::Frame::node &&
+        find_place(b.reduced->boundary, b.superelement.node) < 0) {
+      std::vector<std::string> known;
+      for (const fem::BoundaryNode& n : b.reduced->boundary) known.push_back(n.name);
+      fail(b.source,
+           "the frame of `" + b.name + "` is to move with `" + b.superelement.node +
+               "`, which is not a boundary node of it",
+           did_you_mean(b.superelement.node, known));
+    }
     auto data = std::make_shared<const SuperelementBody>(b.reduced, b.superelement);
     if (!data->inner)
       fail(b.source, "the boundary nodes of `" + b.name + "` do not hold its reference frame",

@@ -8,6 +8,8 @@
 #include "base/error.hpp"
 #include "engine/curve_third.hpp"
 #include "engine/derivatives.hpp"
+#include "engine/floating_frame.hpp"
+#include "engine/padded.hpp"
 #include "model/expression.hpp"
 
 namespace clatter {
@@ -606,15 +608,47 @@ void Engine::build_schur(int rows) {
   for (const Pair& p : all ? pairs_all_ : pairs_holonomic_) {
     const Segment& a = segments_[p.first];
     const Segment& b = segments_[p.second];
-    const double* g = G_.data() + a.offset;
-    const double* x = X_.data() + b.offset;
-    double sum = 0;
-    for (int k = 0; k < a.n; ++k) sum += g[k] * x[k];
-    values[p.slot] += sum;
+    values[p.slot] += padded::dot(G_.data() + a.offset, X_.data() + b.offset, a.n);
   }
   last_schur_ = all ? schur_all_.get() : schur_holonomic_.get();
   last_schur_->factorize(S);
 }
+
+namespace {
+
+// A row on a body that deforms is none of a mechanism: where rigid links could go on in two ways, the body's stiffness
+// decides, and how near such rows come to each other is a matter of its compliance in different directions.
+bool acts_on_flexible(const System& sys, const Deformation& d) {
+  const auto flexible = [&](int frame) {
+    const int link = sys.frames[frame].link;
+    return link >= 0 && sys.tree.links[link].tree >= sys.tree.rigid_trees;
+  };
+  for (int k = 0; k < d.count; ++k) {
+    const Measure& m = sys.measures[d.terms[k].measure];
+    if (m.block >= 0) return true;
+    if (m.velocity < 0 && (flexible(m.a) || flexible(m.b))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+namespace {
+
+// Work on masses, with a body whose mass fails told by its name.
+template <class Work>
+void named(const System& sys, const TreeWork& work, double t, Work&& what) {
+  try {
+    what();
+  } catch (const MassNotPositive& failure) {
+    for (const FlexibleIndex& f : sys.flexible)
+      if (work.blocks[static_cast<std::size_t>(f.block)].get() == failure.block)
+        throw MassNotPositive(failure.block, sys.model.bodies[static_cast<std::size_t>(f.body)].name, t);
+    throw;
+  }
+}
+
+}  // namespace
 
 double Engine::constraint_sine() const {
   return last_schur_ ? std::sqrt(last_schur_->smallest_independent_ratio()) : 1;
@@ -624,7 +658,9 @@ std::vector<std::string> Engine::nearly_dependent() const {
   std::vector<std::string> names;
   if (!last_schur_) return names;
   for (const int row : last_schur_->weakest_rows()) {
-    const std::string& name = row_deformation(row).element;
+    const Deformation& d = row_deformation(row);
+    if (acts_on_flexible(*system_, d)) continue;
+    const std::string& name = d.element;
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return names;
@@ -641,7 +677,7 @@ void Engine::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
   apply_forces(s);
   rotate_inertias(sys.tree, work_);
   inertia_wrenches(sys.tree, work_, F_, N_);
-  forward_dynamics(sys.tree, work_, tau_.data(), a.data());
+  named(sys, work_, s.t, [&] { forward_dynamics(sys.tree, work_, tau_.data(), a.data()); });
   inner_rates(s, zdot);
   if (nc == 0) return;
   build_G(nc);
@@ -652,7 +688,7 @@ void Engine::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
     double sum = bias;
     for (int i = row_begin_[r]; i < row_begin_[r + 1]; ++i) {
       const Segment& seg = segments_[i];
-      for (int k = 0; k < seg.n; ++k) sum += G_[seg.offset + k] * a[seg.v0 + k];
+      sum += padded::dot(G_.data() + seg.offset, a.data() + seg.v0, seg.n);
     }
     lambda[r] = -sum;
   }
@@ -660,7 +696,7 @@ void Engine::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
   for (int r = 0; r < nc; ++r)
     for (int i = row_begin_[r]; i < row_begin_[r + 1]; ++i) {
       const Segment& seg = segments_[i];
-      for (int k = 0; k < seg.n; ++k) a[seg.v0 + k] += X_[seg.offset + k] * lambda[r];
+      padded::axpy(lambda[r], X_.data() + seg.offset, a.data() + seg.v0, seg.n);
     }
 }
 
@@ -670,7 +706,7 @@ void Engine::least_correction(const State& s, const Vec& b, bool positions, Vec&
   delta.setZero();
   if (rows == 0) return;
   evaluate(s);
-  if (frozen_.empty()) factorize_mass(sys.tree, work_);
+  if (frozen_.empty()) named(sys, work_, s.t, [&] { factorize_mass(sys.tree, work_); });
   build_G(rows);
   build_schur(rows);
   for (int r = 0; r < rows; ++r) rhs_[r] = b[r];

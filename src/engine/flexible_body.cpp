@@ -1,6 +1,8 @@
 #include "engine/flexible_body.hpp"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
 
 namespace clatter {
 
@@ -16,9 +18,23 @@ Mat padded(const Mat& rows, int stride) {  // 3 x n -> stride x 3
   return out;
 }
 
+// Reductions are exact to rounding: shapes orthonormal to 1e-15 or so, integrals that vanish by symmetry likewise. What
+// is below this part of its neighbours is taken for zero.
+constexpr double kRounding = 1e-12;
+
+double largest(const std::vector<const Mat*>& matrices) {
+  double out = 0;
+  for (const Mat* m : matrices)
+    if (m->size() > 0) out = std::max(out, m->cwiseAbs().maxCoeff());
+  return out;
+}
+
 // The diagonal, padded, of a matrix that has nothing else; else empty.
 Vec diagonal_of(const Mat& m, int stride) {
-  if (!m.isDiagonal(0.0)) return {};
+  for (Eigen::Index i = 0; i < m.rows(); ++i)
+    for (Eigen::Index k = 0; k < i; ++k)
+      if (std::max(std::abs(m(i, k)), std::abs(m(k, i))) > kRounding * std::sqrt(std::abs(m(i, i) * m(k, k))))
+        return {};
   Vec d = Vec::Zero(stride);
   d.head(m.rows()) = m.diagonal();
   return d;
@@ -26,8 +42,8 @@ Vec diagonal_of(const Mat& m, int stride) {
 
 }  // namespace
 
-void FieldMatrices::add(int c, const Mat& m) {
-  if (m.size() == 0 || m.isZero(0.0)) return;
+void FieldMatrices::add(int c, const Mat& m, double scale) {
+  if (m.size() == 0 || m.cwiseAbs().maxCoeff() <= kRounding * scale) return;
   component.push_back(c);
   matrix.push_back(m);
 }
@@ -53,28 +69,33 @@ FlexibleBody::FlexibleBody(std::shared_ptr<const fem::ReducedBody> body)
   const fem::ReducedBody& b = *reduced;
   const auto E0 = [&](int a, int c) { return b.E0[a].row(c).transpose(); };  // int X_a Phi_l,c
   const auto X = [&](int a, int c) -> const Mat& { return b.stiffening[3 + 3 * a + c]; };
+  double scale = largest({&b.E[0], &b.E[1], &b.E[2], &b.E[3], &b.E[4], &b.E[5]}), scale_n = 0;
+  for (std::size_t i = 0; i < b.stiffening.size(); ++i) {
+    double& of = i < 3 ? scale_n : scale;
+    of = std::max(of, largest({&b.stiffening[i]}));
+  }
   for (int c = 0; c < 6; ++c) {
     const int a1 = sym_a[c], a2 = sym_b[c];
     P0.col(c).head(n) = 0.5 * (E0(a1, a2) + E0(a2, a1));
     Mat m = 0.5 * (b.E[c] + b.E[c].transpose());
     if (stiffens) m += 0.5 * (X(a1, a2) + X(a2, a1));
-    P.add(c, m);
+    P.add(c, m, scale);
   }
   constexpr int stored[3] = {4, 5, 3};  // E_yz, E_zx, E_xy
   for (int c = 0; c < 3; ++c) {
     const int a1 = vect_a[c], a2 = vect_b[c];
     H0.col(c).head(n) = E0(a1, a2) - E0(a2, a1);
     const Mat& e = b.E[stored[c]];
-    A.add(c, e.transpose() - e);  // (l, k): vect(E_kl)
+    A.add(c, e.transpose() - e, scale);  // (l, k): vect(E_kl)
     if (!stiffens) continue;
-    Y.add(c, X(a1, a2) - X(a2, a1));
-    nu.add(c, b.stiffening[c]);
+    Y.add(c, X(a1, a2) - X(a2, a1), scale);
+    nu.add(c, b.stiffening[c], scale_n);
   }
   for (FieldMatrices* f : {&P, &A, &Y, &nu}) f->pack(n, stride);
   K_diagonal = diagonal_of(b.K, stride);
   damped = !b.D.isZero(0.0);
   if (damped) D_diagonal = diagonal_of(b.D, stride);
-  unit_mass = b.M.isIdentity(0.0);
+  unit_mass = b.M.isIdentity(kRounding);
   if (!unit_mass) M_cholesky = b.M.llt().matrixL();
   for (const fem::Marker& m : b.markers) {
     FlexibleMarker out;

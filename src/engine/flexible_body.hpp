@@ -8,8 +8,8 @@
 //   H_l   = H0_l + sum_k eta_k (A_kl + Y_kl)     A_kl  = vect(E_kl) = -A_lk,  Y_kl = vect(X_kl) = Y_lk
 //   N_l   = N0_l + sum_k eta_k n_kl              vect(D)_i = epsilon_ijk D_jk
 //
-// X, Y, n are there only for bodies that stiffen. Components of P, A, Y, n that are zero for all k, l are left out: a
-// plane body or a straight beam has few of them.
+// X, Y, n are there only for bodies that stiffen. Components of P, A, Y, n that are zero for all k, l (to rounding) are
+// left out: a plane body or a straight beam has few of them.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct FieldMatrices {
   std::vector<int> component;  // which, ascending
   std::vector<Mat> matrix;     // [i](l, k) of component[i]: the value of l that eta_k brings about
   PackedMatrix packed;
-  void add(int c, const Mat& m);  // nothing when m is zero
+  void add(int c, const Mat& m, double scale);  // nothing when m is zero, to rounding of matrices of this size
   void pack(int n, int stride);
   bool empty() const { return component.empty(); }
 };

@@ -1,5 +1,7 @@
 #include "engine/floating_frame.hpp"
 
+#include <cmath>
+
 #include "base/jet.hpp"
 #include "base/rotation.hpp"
 #include "engine/marker_rotation.hpp"
@@ -29,7 +31,60 @@ void scatter(const FieldMatrices& field, int stride, const double* product, Mat&
   }
 }
 
+// A = -B^T B for six padded columns.
+void gram(const double* B, int stride, Mat6& A) {
+  double first[3], second[6];
+  for (int c = 0; c < 3; ++c) {
+    dots<3>(B, stride, B + c * stride, first);
+    dots<6>(B, stride, B + (3 + c) * stride, second);
+    for (int r = 0; r < 3; ++r) {
+      A(r, c) = -first[r];
+      A(3 + r, 3 + c) = -second[3 + r];
+      A(r, 3 + c) = A(3 + c, r) = -second[r];
+    }
+  }
+}
+
+// Inverse of a symmetric positive definite matrix by L L^T = A, X = L^-1, A^-1 = X^T X; false when A is none. Loops of
+// fixed length, which the compiler unrolls.
+bool invert(const Mat6& A, Mat6& out) {
+  double L[6][6], X[6][6] = {};
+  for (int j = 0; j < 6; ++j) {
+    double d = A(j, j);
+    for (int k = 0; k < j; ++k) d -= L[j][k] * L[j][k];
+    if (!(d > 0)) return false;
+    const double root = 1 / std::sqrt(d);
+    X[j][j] = root;  // 1/L(j, j)
+    for (int i = j + 1; i < 6; ++i) {
+      double s = A(i, j);
+      for (int k = 0; k < j; ++k) s -= L[i][k] * L[j][k];
+      L[i][j] = s * root;
+    }
+  }
+  for (int j = 0; j < 6; ++j)
+    for (int i = j + 1; i < 6; ++i) {
+      double s = 0;
+      for (int k = j; k < i; ++k) s -= L[i][k] * X[k][j];
+      X[i][j] = s * X[i][i];
+    }
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j <= i; ++j) {
+      double s = 0;
+      for (int k = i; k < 6; ++k) s += X[k][i] * X[k][j];
+      out(i, j) = out(j, i) = s;
+    }
+  return true;
+}
+
 }  // namespace
+
+MassNotPositive::MassNotPositive(const BlockWork* of, const std::string& name, double t)
+    : SolveError("mass-not-positive", t, name.empty() ? std::vector<std::string>{} : std::vector<std::string>{name},
+                 "the mass matrix of " + (name.empty() ? "a flexible body" : "the flexible body `" + name + "`") +
+                     " is not positive definite: it is deflected further than its stiffening, which is exact to second "
+                     "order in the deflection only, can bear in the frame it has",
+                 "take `reference: mean-axes` or fewer modes, or cut the body into several"),
+      block(of) {}
 
 std::unique_ptr<BlockWork> FloatingFrameBlock::make_work() const {
   return std::make_unique<FloatingFrame>(*body_, level_);
@@ -270,8 +325,7 @@ void FloatingFrame::factorize_mass() {
   if (!b.unit_mass)
     for (int c = 0; c < 6; ++c) b.forward(B_.col(c).data());
   Mat6 A;
-  for (int c = 0; c < 6; ++c) dots<6>(B_.data(), stride, B_.col(c).data(), A.col(c).data());
-  A = -A;
+  gram(B_.data(), stride, A);
   A.diagonal().head<3>().array() += b.mass;
   const Mat3 S = skew<double>(S_);
   A.topRightCorner<3, 3>() -= S;
@@ -281,9 +335,11 @@ void FloatingFrame::factorize_mass() {
     // Only x, y and the rotation about z move.
     Mat3 small;
     small << A(0, 0), A(0, 1), A(0, 5), A(1, 0), A(1, 1), A(1, 5), A(5, 0), A(5, 1), A(5, 5);
-    inverse_.topLeftCorner<3, 3>() = small.llt().solve(Mat3::Identity());
-  } else {
-    inverse_ = A.llt().solve(Mat6::Identity());
+    const Eigen::LLT<Mat3> factor(small);
+    if (factor.info() != Eigen::Success) throw MassNotPositive(this);
+    inverse_.topLeftCorner<3, 3>() = factor.solve(Mat3::Identity());
+  } else if (!invert(A, inverse_)) {
+    throw MassNotPositive(this);
   }
 }
 

@@ -21,12 +21,23 @@
 
 #include <Eigen/Cholesky>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "engine/block.hpp"
 #include "engine/flexible_body.hpp"
 
 namespace clatter {
+
+// The kinetic energy of a body that stiffens is exact to second order in eta only: the shortening lessens J and S, but
+// what it adds to M is left out. Where the frame has little mass of its own, fixed to an interface in a rich basis, a
+// deflection of some per cent of the length can leave M indefinite. Then accelerations have no meaning, and it is said.
+// The engine adds the body's name and the time.
+struct MassNotPositive : SolveError {
+  explicit MassNotPositive(const BlockWork* of, const std::string& name = {}, double t = 0);
+  const BlockWork* block;
+};
 
 // How a marker moves in the body's axes.
 struct MarkerWork {

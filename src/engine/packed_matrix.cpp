@@ -13,16 +13,23 @@ using padded::Lanes8;
 // One panel of 8 w rows against `vectors` vectors. Returns the end of the panel.
 template <int w, int vectors>
 const double* panel(const double* a, int cols, const double* const (&x)[2], double* const (&y)[2]) {
+  // Unrolled by order: left to itself the compiler keeps the sums in memory.
   Lanes8 sum[vectors][w];
+#pragma GCC unroll 2
   for (int i = 0; i < vectors; ++i)
+#pragma GCC unroll 4
     for (int j = 0; j < w; ++j) sum[i][j] = Lanes8{};
   for (int k = 0; k < cols; ++k, a += 8 * w)
+#pragma GCC unroll 4
     for (int j = 0; j < w; ++j) {
       Lanes8 column;
       padded::load(a + 8 * j, column);
+#pragma GCC unroll 2
       for (int i = 0; i < vectors; ++i) sum[i][j] += column * x[i][k];
     }
+#pragma GCC unroll 2
   for (int i = 0; i < vectors; ++i)
+#pragma GCC unroll 4
     for (int j = 0; j < w; ++j) padded::store(sum[i][j], y[i] + 8 * j);
   return a;
 }

@@ -39,8 +39,9 @@ Mat frame_rows(const fem::ReducedBody& r, const SuperelementOptions& options) {
       break;
     }
     case SuperelementOptions::Frame::node: {
-      const fem::BoundaryNode& node = r.boundary[static_cast<std::size_t>(options.node)];
-      for (int k = 0; k < (node.rotations ? 6 : 3); ++k) A(k, node.first + k) = 1;
+      for (const fem::BoundaryNode& node : r.boundary)
+        if (node.name == options.node)
+          for (int k = 0; k < (node.rotations ? 6 : 3); ++k) A(k, node.first + k) = 1;
       break;
     }
     case SuperelementOptions::Frame::weighted_mean: {

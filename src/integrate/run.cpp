@@ -123,8 +123,9 @@ bool Run::watch_singular() {
   // What the next step needs anyway, and then the constraint equations last factorised are those of this state.
   stepper_->sample(stepper_->state().t, sample_, a_, lambda_, W_);
   if (!singular_.passed(stepper_->state().t, stepper_->dynamics().constraint_sine())) return false;
-  ++summary_.singular;
   nearly_dependent_ = stepper_->dynamics().nearly_dependent();
+  if (nearly_dependent_.empty()) return false;
+  ++summary_.singular;
   return true;
 }
 

@@ -364,6 +364,59 @@ void Loader::flexible_damping(const YamlNode& node, const Scope& scope, const st
   }
 }
 
+// Formulation, and what the body's frame moves with.
+void Loader::flexible_formulation(const Object& o, Body& b, FlexibleSource& f) {
+  using F = FlexibleSource::Formulation;
+  const std::string word = o.word("formulation").value_or("floating-frame");
+  const bool super = word == "superelement";
+  f.formulation = super ? F::superelement : word == "finite-elements" ? F::finite_elements : F::floating_frame;
+  if (f.formulation == F::finite_elements) {
+    f.reduction.method = ReductionDescription::Method::all;
+    if (o.has("reduce"))
+      o.mistake("reduce", "`finite-elements` keeps every freedom of the mesh: there is nothing to reduce",
+                "leave `reduce` out, or use `formulation: floating-frame`");
+  }
+  if (o.has("inertia_forces") && !super)
+    o.mistake("inertia_forces", "only a superelement has a choice of inertia forces",
+              "use `formulation: superelement`");
+  b.superelement.exact_inertia = o.word("inertia_forces").value_or("exact") == "exact";
+  using Frame = SuperelementOptions::Frame;
+  if (const auto reference = o.text("reference"); reference && *reference != "mean-axes") {
+    std::vector<std::string> known{"mean-axes"};
+    if (super) known.insert(known.end(), {"boundary-mean", "boundary-mass"});
+    bool found = false, pattern = false;
+    for (const auto& i : f.interfaces) {
+      known.push_back(i.name);
+      found = found || i.name == *reference;
+      pattern = pattern || i.nodes.set.find('*') != std::string::npos;
+    }
+    if (super && (*reference == "boundary-mean" || *reference == "boundary-mass")) {
+      b.superelement.frame = *reference == "boundary-mean" ? Frame::weighted_mean : Frame::boundary_mass;
+    } else if (found || (super && pattern)) {
+      // The frame of a superelement is chosen after its reduction: the description of that stays the same.
+      if (super) {
+        b.superelement.frame = Frame::node;
+        b.superelement.node = *reference;
+      } else {
+        f.reference.kind = ReferenceDescription::Kind::interface;
+        f.reference.interface = *reference;
+      }
+    } else {
+      mistakes_.add(*o.find("reference"), fmt::format("body `{}` has no interface `{}`", b.name, *reference),
+                    did_you_mean(*reference, known));
+    }
+  }
+  if (o.has("reference_nodes")) {
+    if (super)
+      o.mistake("reference_nodes", "the frame of a superelement is held by its boundary nodes",
+                "use `reference: mean-axes`, `boundary-mean`, `boundary-mass` or the name of an interface");
+    const auto p = point_list(o, "reference_nodes", 2, 3);
+    f.reference.kind = ReferenceDescription::Kind::nodes;
+    for (std::size_t k = 0; k < std::min<std::size_t>(3, p.size()); ++k) f.reference.nodes[k] = p[k];
+    if (p.size() == 2) f.reference.nodes[2] = p[0];
+  }
+}
+
 void Loader::flexible_body(const Object& o, Body& b) {
   auto source = std::make_shared<FlexibleSource>();
   FlexibleSource& f = *source;
@@ -390,29 +443,9 @@ void Loader::flexible_body(const Object& o, Body& b) {
     }
   }
   if (const YamlNode* n = o.find("reduce")) flexible_reduction(*n, o.scope(), b.name, f.reduction);
-  if (const auto reference = o.text("reference"); reference && *reference != "mean-axes") {
-    f.reference.kind = ReferenceDescription::Kind::interface;
-    f.reference.interface = *reference;
-    std::vector<std::string> known{"mean-axes"};
-    bool found = false;
-    for (const auto& i : f.interfaces) {
-      known.push_back(i.name);
-      found = found || i.name == *reference;
-    }
-    if (!found)
-      mistakes_.add(*o.find("reference"), fmt::format("body `{}` has no interface `{}`", b.name, *reference),
-                    did_you_mean(*reference, known));
-  }
-  if (o.has("reference_nodes")) {
-    const auto p = point_list(o, "reference_nodes", 2, 3);
-    f.reference.kind = ReferenceDescription::Kind::nodes;
-    for (std::size_t k = 0; k < std::min<std::size_t>(3, p.size()); ++k) f.reference.nodes[k] = p[k];
-    if (p.size() == 2) f.reference.nodes[2] = p[0];
-  }
   if (const YamlNode* n = o.find("damping")) flexible_damping(*n, o.scope(), b.name, f.damping);
   f.stiffening = o.boolean("stiffening").value_or(false);
-  if (o.word("formulation").value_or("floating-frame") == "superelement")
-    f.formulation = FlexibleSource::Formulation::superelement;
+  flexible_formulation(o, b, f);
   const bool plane = f.mesh.kind == Mesh::Kind::rectangle || f.mesh.kind == Mesh::Kind::disk ||
                      f.mesh.kind == Mesh::Kind::polygon || f.mesh.kind == Mesh::Kind::block;
   b.kind = plane ? BodyKind::planar_flexible : BodyKind::flexible;

@@ -70,6 +70,7 @@ class Loader {
   std::vector<Vec3> point_list(const Object& o, const char* key, std::size_t least, std::size_t most);
   std::vector<double> number_list(const Object& o, const char* key, std::size_t count);  // count 0: any
   void flexible_body(const Object& o, Body& b);
+  void flexible_formulation(const Object& o, Body& b, FlexibleSource& f);
   void flexible_mesh(const YamlNode& node, const Scope& scope, const std::string& body, MeshDescription& m);
   void flexible_gear(const YamlNode& node, const Scope& scope, const std::string& body, MeshDescription& m);
   void flexible_material(const YamlNode& node, const Scope& scope, const std::string& body, FlexibleSource& f);

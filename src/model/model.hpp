@@ -76,8 +76,10 @@ struct SuperelementOptions {
   // What ties the reference frame to the body: no momentum of the deformation against it, of all of the body or of the
   // boundary's mass alone; one boundary node; the mean of the boundary nodes.
   enum class Frame { full_momentum, boundary_mass, node, weighted_mean } frame = Frame::full_momentum;
-  int node = 0;                // of Frame::node: index of a boundary node
-  bool exact_inertia = false;  // inertia of the floating frame instead of interpolated velocities
+  std::string node = {};  // of Frame::node: name of a boundary node
+  // Inertia of the floating frame (V-10), or of interpolated nodal velocities (V-9): cheaper, but internal modes then
+  // feel Omega x V of the frame, so it is for bodies that turn about a fixed axis.
+  bool exact_inertia = true;
 };
 
 struct Body : Named {

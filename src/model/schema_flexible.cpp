@@ -204,7 +204,9 @@ std::vector<KeySpec> flexible_body_keys() {
        V::text,
        false,
        "",
-       "What its frame moves with: `mean-axes` (the default) or one of its interfaces.",
+       "What its frame moves with: `mean-axes` (the default: the deformation has no momentum against it), one of its "
+       "interfaces, or for superelements `boundary-mean` (the mean of the boundary nodes) or `boundary-mass` (no "
+       "momentum of the boundary's share of the mass).",
        "",
        {},
        flexible},
@@ -231,9 +233,19 @@ std::vector<KeySpec> flexible_body_keys() {
        false,
        "",
        "`floating-frame` (the default): small deformation against a moving frame; `superelement`: boundary nodes "
-       "that move freely in space, with a frame between them.",
+       "that move freely in space, with a frame between them; `finite-elements`: like `floating-frame` with every "
+       "freedom of the mesh (1500 at most), for reference.",
        "",
-       {"floating-frame", "superelement"},
+       {"floating-frame", "superelement", "finite-elements"},
+       flexible},
+      {"inertia_forces",
+       V::word,
+       false,
+       "",
+       "Superelements: `exact` (the default), those of the floating frame; `interpolated`: the shapes interpolate the "
+       "velocities of the boundary nodes, which is cheaper but right only for a body that turns about a fixed axis.",
+       "",
+       {"exact", "interpolated"},
        flexible}};
 }
 

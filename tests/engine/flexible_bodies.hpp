@@ -311,7 +311,7 @@ inline void replace(Model& model, const std::string& name, fem::ReducedBody redu
 // Superelements made by hand: a cloud whose modes contain the rigid motions of its boundary nodes exactly, as those of
 // a Craig-Bampton reduction do.
 struct SuperKind {
-  SuperelementOptions options;
+  SuperelementOptions options = {};
   bool damped = false;
   bool second_frame_is_marker = false;  // else every frame of the body is a boundary node
   int modes = 3;

@@ -107,6 +107,28 @@ TEST(FlexibleBodyInAModel, FindsItsFilesBesideTheModelAndKnowsEveryKindOfMesh) {
   EXPECT_TRUE(wood.materials[0].orthotropic);
 }
 
+TEST(FlexibleBodyInAModel, ChoosesFormulationFrameAndInertia) {
+  const auto body_of = [](const std::string& text) {
+    return load_model_text(head + box + steel + "    interfaces: {foot: x-, tip: x+}\n" + text, "m").bodies[0];
+  };
+  using F = FlexibleSource::Formulation;
+  using Frame = SuperelementOptions::Frame;
+  const Body mesh = body_of("    formulation: finite-elements\n    reference: tip\n");
+  EXPECT_EQ(mesh.flexible->formulation, F::finite_elements);
+  EXPECT_EQ(mesh.flexible->reduction.method, ReductionDescription::Method::all);
+  EXPECT_EQ(mesh.flexible->reference.interface, "tip");
+  const std::string super = "    formulation: superelement\n";
+  EXPECT_EQ(body_of(super).superelement.frame, Frame::full_momentum);
+  EXPECT_TRUE(body_of(super).superelement.exact_inertia);
+  EXPECT_EQ(body_of(super + "    reference: boundary-mean\n").superelement.frame, Frame::weighted_mean);
+  EXPECT_EQ(body_of(super + "    reference: boundary-mass\n").superelement.frame, Frame::boundary_mass);
+  const Body node = body_of(super + "    reference: foot\n    inertia_forces: interpolated\n");
+  EXPECT_EQ(node.superelement.frame, Frame::node);
+  EXPECT_EQ(node.superelement.node, "foot");
+  EXPECT_FALSE(node.superelement.exact_inertia);
+  EXPECT_EQ(node.flexible->reference.kind, ReferenceDescription::Kind::mean_axes);
+}
+
 struct Case {
   std::string body, message, hint;
 };
@@ -129,6 +151,15 @@ TEST(FlexibleBodyInAModel, SaysWhatIsWrong) {
       {"    mesh: {bocks: [1, 1, 1]}\n" + steel, "needs one of", "`box`"},
       {"    mesh: {box: [1, 1, 1], elements: [0, 1, 1]}\n" + steel, "whole numbers from 1", ""},
       {box + steel + "    damping: -0.1\n", "cannot be negative", ""},
+      {box + steel + "    formulation: finite-element\n", "finite-element", "finite-elements"},
+      {box + steel + "    formulation: finite-elements\n    reduce: modal\n", "nothing to reduce",
+       "leave `reduce` out"},
+      {box + steel + "    inertia_forces: exact\n", "only a superelement", "superelement"},
+      {box + steel + "    interfaces: {tip: x+}\n    reference: boundary-mean\n", "no interface `boundary-mean`", ""},
+      {box + steel + "    interfaces: {tip: x+}\n    formulation: superelement\n    reference: boundary-men\n",
+       "no interface `boundary-men`", "did you mean `boundary-mean`?"},
+      {box + steel + "    formulation: superelement\n    reference_nodes: [[0, 0, 0], [1, 0, 0], [0, 1, 0]]\n",
+       "held by its boundary nodes", "boundary-mean"},
   };
   for (const Case& c : cases) {
     const auto d = mistakes(head + c.body);
