@@ -40,6 +40,7 @@ std::string channel_of_quantity(const Model& model, std::string_view quantity) {
   if (length == joint) return placed("joints", joint);
   if (length == force) return placed("forces", force);
   const std::size_t last = quantity.rfind('.');
+  if (quantity.substr(body + 1).starts_with("rate.")) return placed("bodies", body);
   return last == body ? placed("bodies", body) : placed("frames", last);
 }
 

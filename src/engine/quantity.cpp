@@ -1,9 +1,11 @@
 #include "engine/quantity.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
 #include "engine/engine.hpp"
+#include "fem/reduced_body.hpp"
 #include "model/quantities.hpp"
 
 namespace clatter {
@@ -75,16 +77,28 @@ void flexible_quantities(std::vector<Quantity>& list, const System& sys, const F
   const Body& body = sys.model.bodies[static_cast<std::size_t>(index.body)];
   const BodyIndex& where = sys.bodies[static_cast<std::size_t>(index.body)];
   const auto block = static_cast<std::size_t>(index.block);
-  for (int k = 0; k < index.n; ++k) {
-    const std::string number = std::to_string(k + 1);
+  const auto numbered = [](std::size_t n) {
+    std::vector<std::string> names;
+    for (std::size_t k = 1; k <= n; ++k) names.push_back(std::to_string(k));
+    return names;
+  };
+  if (index.n > 0) {
+    const std::vector<std::string> each = numbered(static_cast<std::size_t>(index.n));
     list.push_back(
-        {{body.name + ".eta." + number, "1", {}, "elastic coordinate"}, [block, k](const Instant& i, double* out) {
-           *out = i.engine.links().blocks[block]->elastic_coordinates()[k];
+        {{body.name + ".eta", "1", each, "elastic coordinates"}, [block, n = index.n](const Instant& i, double* out) {
+           std::copy_n(i.engine.links().blocks[block]->elastic_coordinates(), n, out);
          }});
-    list.push_back(
-        {{body.name + ".rate.eta." + number, "1/s", {}, "rate of the elastic coordinate"},
-         [block, k](const Instant& i, double* out) { *out = i.engine.links().blocks[block]->elastic_rates()[k]; }});
+    list.push_back({{body.name + ".rate.eta", "1/s", each, "rates of the elastic coordinates"},
+                    [block, n = index.n](const Instant& i, double* out) {
+                      std::copy_n(i.engine.links().blocks[block]->elastic_rates(), n, out);
+                    }});
   }
+  if (const std::vector<double>& f = body.reduced->frequencies; !f.empty())
+    list.push_back(
+        {{body.name + ".frequency", "Hz", numbered(f.size()),
+          "natural frequencies of the shapes the body was reduced to: of the body held as its reference says, "
+          "or of a superelement whose boundary is held"},
+         [&f](const Instant&, double* out) { std::copy(f.begin(), f.end(), out); }});
   list.push_back({{body.name + ".elastic_energy", "J", {}, "strain energy of the flexible body"},
                   [block](const Instant& i, double* out) { *out = i.engine.links().blocks[block]->elastic_energy(); }});
   for (std::size_t f = 0; f < body.frames.size(); ++f) {
@@ -309,6 +323,7 @@ struct Observer::Impl {
   std::vector<Chosen> chosen;
   int width = 0;
   mutable Vec residual, zdot;
+  mutable std::vector<double> whole = std::vector<double>(4);  // a quantity of which one component is wanted
 
   void choose(const Quantity& q, int component) {
     QuantityInfo info = q.info;
@@ -319,6 +334,7 @@ struct Observer::Impl {
     for (const QuantityInfo& have : infos)
       if (have.name == info.name) return;
     width += info.width();
+    whole.resize(std::max(whole.size(), static_cast<std::size_t>(q.info.width())));
     infos.push_back(std::move(info));
     chosen.push_back({q.evaluate, q.info.width(), component});
   }
@@ -377,14 +393,13 @@ void Observer::evaluate(Engine& engine, const State& s, const Vec& a, const Vec&
   const Instant instant{engine, s, a, lambda, ledger, energy_at_start, engine.kinetic() + engine.potential(s) + beyond,
                         beyond};
   double* place = out.data();
-  double whole[4];
   for (const Impl::Chosen& c : impl_->chosen) {
     if (c.component < 0) {
       c.evaluate(instant, place);
       place += c.width;
     } else {
-      c.evaluate(instant, whole);
-      *place++ = whole[c.component];
+      c.evaluate(instant, impl_->whole.data());
+      *place++ = impl_->whole[static_cast<std::size_t>(c.component)];
     }
   }
 }

@@ -31,7 +31,10 @@ constexpr Word words[] = {{"position", "m"},
                           {"power", "W"},
                           {"momentum", "kg*m/s"},
                           {"angular_momentum", "kg*m^2/s"},
-                          {"state", nullptr}};
+                          {"state", nullptr},
+                          {"frequency", "Hz"},
+                          {"eta", nullptr},
+                          {"von_mises", "Pa"}};
 constexpr std::array<std::string_view, 10> components = {"x",  "y",  "z",    "w",      "rx",
                                                          "ry", "rz", "norm", "angle1", "angle2"};
 
@@ -49,7 +52,8 @@ std::optional<Dimension> quantity_dimension(std::string_view name) {
   // "joint.rate.angle" is a rate: a rate before the last word decides.
   if (name.find(".rate") != std::string_view::npos) return {};
   std::string_view last = name.substr(name.rfind('.') + 1);
-  const bool component = std::find(components.begin(), components.end(), last) != components.end();
+  const bool number = !last.empty() && last.find_first_not_of("0123456789") == std::string_view::npos;
+  const bool component = number || std::find(components.begin(), components.end(), last) != components.end();
   if (component) {
     const auto dot = name.rfind('.');
     if (dot == std::string_view::npos) return {};
