@@ -167,9 +167,9 @@ void decide_steps(Model& model) {
   s.output_step = length / kSamples;
 }
 
-Model load_changed(const std::string& path, const Changes& changes) {
+Model load_changed(const std::string& path, const Changes& changes, const BodyMaking& making) {
   LoadOptions options;
-  make_flexible_bodies(options);
+  make_flexible_bodies(options, making);
   options.parameters = parameter_pairs(changes.parameters);
   if (changes.method) {
     Simulate ignored;  // a wrong word is told before a wrong model
@@ -233,13 +233,13 @@ Settings settings_of(const Model& model, const Changes& changes) {
   return list;
 }
 
-Model load_recorded(const record::RunInfo& info) {
+Model load_recorded(const record::RunInfo& info, const BodyMaking& making) {
   if (info.model_files.empty()) throw InputError("the result holds no model text, so it cannot be continued");
   if (record::model_hash(info.model_files) != info.model_hash) {
     throw InputError("the model text in the result does not match its hash: the file was changed or is damaged");
   }
   LoadOptions options;
-  make_flexible_bodies(options);
+  make_flexible_bodies(options, making);
   options.read_file = [&](const std::string& path) -> std::optional<std::string> {
     for (const record::SourceFile& file : info.model_files) {
       if (file.path == path) return file.text;

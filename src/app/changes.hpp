@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/commands.hpp"
+#include "app/flexible.hpp"
 #include "model/model.hpp"
 #include "record/format.hpp"
 
@@ -21,9 +22,9 @@ bool has_fixed_step(const Simulate& simulate);
 double seconds(const std::string& text, const char* option);
 
 // Loads a model with the changes applied and every setting of the run decided (see decide_steps). Throws InputError.
-Model load_changed(const std::string& path, const Changes& changes);
+Model load_changed(const std::string& path, const Changes& changes, const BodyMaking& making = {});
 // The model of a result, from the texts and settings it holds.
-Model load_recorded(const record::RunInfo& info);
+Model load_recorded(const record::RunInfo& info, const BodyMaking& making = {});
 
 // Settings that reproduce the run exactly, numbers with all their digits.
 Settings settings_of(const Model& model, const Changes& changes);

@@ -66,6 +66,14 @@ int compare(const CompareOptions& options, const Console& console);
 
 int info(const std::string& path, const Changes& changes, const Console& console);
 
+struct ReduceOptions {
+  std::string model;
+  Changes changes;
+  std::string body;    // only this one
+  bool quiet = false;  // no progress
+};
+int reduce(const ReduceOptions& options, const Console& console);
+
 struct ExportOptions {
   std::string result;
   std::optional<std::string> csv;  // a file; empty: the result's name with .csv; "-": the standard output

@@ -167,12 +167,12 @@ class Comparison {
     const Model& m = prepared.system->model;
     std::vector<std::string> wanted =
         options_.quantities.empty() ? default_quantities(m, left_out_) : options_.quantities;
-    const Observer chosen(prepared.system, wanted, prepared.motion->quantities());
+    const Observer chosen(prepared.system, wanted, prepared.extra);
     columns_ = scalars(chosen);
     wanted.clear();
     for (const Column& c : columns_) wanted.push_back(c.name);
     wanted.push_back("energy.kinetic");
-    const Observer observer(prepared.system, wanted, prepared.motion->quantities());
+    const Observer observer(prepared.system, wanted, prepared.extra);
 
     LastSample sink;
     RunRequest request;

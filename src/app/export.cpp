@@ -8,6 +8,7 @@
 
 #include "app/channels.hpp"
 #include "app/commands.hpp"
+#include "app/flexible_mesh.hpp"
 #include "app/text.hpp"
 #include "base/error.hpp"
 
@@ -34,7 +35,7 @@ int export_result(const ExportOptions& options, const Console& console) {
   }
   if (options.vtk) {
     const std::string base = options.vtk->empty() ? beside : fs::path(*options.vtk).string();
-    const std::uint64_t frames = record::export_vtk(reader, base, options.stride);
+    const std::uint64_t frames = record::export_vtk(reader, base, options.stride, mesh_parts(reader));
     fmt::print(console.out, "{}.pvd: {} (open it in ParaView)\n", base, counted(frames, "frame"));
   }
   return kDone;

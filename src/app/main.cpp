@@ -23,6 +23,7 @@ constexpr const char* kExamples = R"(examples:
   clatter verify models                             every model against its published values
   clatter compare model.yaml --step 1ms,0.5ms       one model by several methods: end state, energy, contact, cost
   clatter info model.yaml                           bodies, coordinates, degrees of freedom
+  clatter reduce model.yaml                         flexible bodies: frequencies, how good their shapes are
   clatter view heavy_top.h5                         motion and plots in the browser
   clatter plot heavy_top.h5 top.position -o top.pdf  a figure
   clatter export heavy_top.h5 --csv                 a table for other programs
@@ -54,9 +55,9 @@ bool unknown_command(int argc, char** argv, const std::vector<std::string>& comm
   std::error_code ignored;
   if (std::filesystem::exists(first, ignored)) hint = fmt::format("did you mean `clatter run {}`?", first);
   fmt::print(std::cerr, "error: there is no command `{}`{}{}\n", first, hint.empty() ? "" : "; ", hint);
-  fmt::print(
-      std::cerr,
-      "commands: run, verify, compare, info, view, report, plot, export, schema (`clatter --help` explains them)\n");
+  fmt::print(std::cerr,
+             "commands: run, verify, compare, info, reduce, view, report, plot, export, schema (`clatter --help` "
+             "explains them)\n");
   return true;
 }
 
@@ -138,6 +139,16 @@ int dispatch(int argc, char** argv) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
 
+  ReduceOptions reduce_options;
+  CLI::App* reduce_command =
+      app.add_subcommand("reduce", "the flexible bodies of a model: frequencies, static errors, effective masses");
+  reduce_command->add_option("MODEL", reduce_options.model, "model file (YAML)")->required()->type_name("");
+  reduce_command->add_option("--body", reduce_options.body, "only this body")->type_name("NAME");
+  reduce_command->add_option("--set", reduce_options.changes.parameters, "NAME=VALUE: change a parameter of the model")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  reduce_command->add_flag("-q,--quiet", reduce_options.quiet, "no progress");
+
   ExportOptions export_options;
   std::string csv, vtk;
   CLI::App* export_command = app.add_subcommand("export", "write a result as CSV or for ParaView");
@@ -194,7 +205,8 @@ int dispatch(int argc, char** argv) {
 
   CLI::App* schema_command = app.add_subcommand("schema", "print the JSON schema of the model language, for editors");
 
-  if (unknown_command(argc, argv, {"run", "verify", "compare", "info", "view", "report", "plot", "export", "schema"}))
+  if (unknown_command(argc, argv,
+                      {"run", "verify", "compare", "info", "reduce", "view", "report", "plot", "export", "schema"}))
     return kBadInput;
   try {
     app.parse(argc, argv);
@@ -210,6 +222,7 @@ int dispatch(int argc, char** argv) {
       if (compare_csv_option->count() > 0) compare_options.csv = compare_csv;
       return compare(compare_options, console);
     }
+    if (reduce_command->parsed()) return reduce(reduce_options, console);
     if (info_command->parsed()) return info(info_path, info_changes, console);
     if (view_command->parsed()) {
       view_options.browser = !no_browser;

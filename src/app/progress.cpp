@@ -112,4 +112,52 @@ void ProgressBar::clear() {
   drawn_ = false;
 }
 
+std::string stage_text(const std::string& what, const std::string& stage, double fraction, double wall, int bar,
+                       bool utf8) {
+  fraction = std::clamp(fraction, 0.0, 1.0);
+  std::string s;
+  if (bar > 0) s += bar_text(fraction, bar, utf8) + " ";
+  return s + fmt::format("{:3.0f}%  {}: {}  {}", std::floor(100 * fraction), what, stage, duration(wall));
+}
+
+StageBar::StageBar(std::string what, bool quiet, std::FILE* out)
+    : what_(std::move(what)), out_(out), quiet_(quiet), began_(std::chrono::steady_clock::now()) {
+  terminal_ = isatty(fileno(out)) != 0;
+  utf8_ = speaks_utf8();
+  next_draw_ = terminal_ ? 0.2 : kFirstLine;
+}
+
+StageBar::~StageBar() { clear(); }
+
+double StageBar::wall() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+}
+
+void StageBar::update(const std::string& stage, double fraction) {
+  if (quiet_) return;
+  const double now = wall();
+  if (now < next_draw_) return;
+  next_draw_ = now + (terminal_ ? kRedrawInterval : kLineInterval);
+  const std::string plain = stage_text(what_, stage, fraction, now, 0, utf8_);
+  if (!terminal_) {
+    fmt::print(out_, "{}\n", plain);
+    std::fflush(out_);
+    return;
+  }
+  const auto width = static_cast<std::size_t>(terminal_width(out_)) - 1;
+  const int room = static_cast<int>(width) - static_cast<int>(columns(plain)) - 3;
+  std::string line = stage_text(what_, stage, fraction, now, std::clamp(room, 0, 30), utf8_);
+  if (room < 6) line = plain.substr(0, std::min(plain.size(), width));
+  fmt::print(out_, "\r{}\x1b[K", line);
+  std::fflush(out_);
+  drawn_ = true;
+}
+
+void StageBar::clear() {
+  if (!drawn_) return;
+  fmt::print(out_, "\r\x1b[K");
+  std::fflush(out_);
+  drawn_ = false;
+}
+
 }  // namespace clatter::app

@@ -44,4 +44,27 @@ class ProgressBar {
   std::chrono::steady_clock::time_point began_;
 };
 
+// How far preparations are that have stages rather than times: the reduction of a flexible body.
+class StageBar {
+ public:
+  StageBar(std::string what, bool quiet, std::FILE* out = stderr);
+  ~StageBar();
+  StageBar(const StageBar&) = delete;
+  StageBar& operator=(const StageBar&) = delete;
+  void update(const std::string& stage, double fraction);
+  void clear();
+  double wall() const;  // seconds since it began
+
+ private:
+  std::string what_;
+  std::FILE* out_;
+  bool quiet_, terminal_, utf8_;
+  bool drawn_ = false;
+  double next_draw_;
+  std::chrono::steady_clock::time_point began_;
+};
+// "body `rod`: computing modes  42%  3.1 s", with a bar of `bar` columns before it.
+std::string stage_text(const std::string& what, const std::string& stage, double fraction, double wall, int bar,
+                       bool utf8);
+
 }  // namespace clatter::app

@@ -10,6 +10,7 @@
 #include "app/changes.hpp"
 #include "app/channels.hpp"
 #include "app/commands.hpp"
+#include "app/flexible_mesh.hpp"
 #include "app/progress.hpp"
 #include "app/simulation.hpp"
 #include "app/stop_signals.hpp"
@@ -165,14 +166,31 @@ int execute(Prepared& prepared, const Observer& observer, record::Writer& writer
   return kDone;
 }
 
+// Reductions can take long: a bar while they do, and a line that tells what came out of it or that it was known.
+BodyMaking body_making(const RunOptions& options, const Console& console) {
+  BodyMaking making;
+  making.progress = !options.quiet;
+  if (!options.quiet) making.made = [&console](const MadeBody& m) { fmt::print(console.err, "{}\n", made_text(m)); };
+  return making;
+}
+
 int run_from_start(const RunOptions& options, const Console& console) {
   if (options.model.empty())
     throw InputError("run needs a model", "for example  clatter run models/rigid/heavy_top.yaml");
-  Model loaded = load_changed(options.model, options.changes);
+  BodyMaking making = body_making(options, console);
+  std::vector<MadeBody> bodies;
+  making.made = [&bodies, tell = making.made](const MadeBody& m) {
+    if (tell) tell(m);
+    bodies.push_back(m);
+  };
+  Model loaded = load_changed(options.model, options.changes, making);
   record::RunInfo info = run_info(loaded, options.changes);
   Prepared prepared = prepare(std::move(loaded));
   const System& system = *prepared.system;
-  info.scene = view::scene_json(system.model);
+  Skins skins = skins_of(system.model, bodies);
+  bodies.clear();
+  info.surfaces = std::move(skins.surfaces);
+  info.scene = view::scene_json(system.model, skins.uses);
   const Observer observer = recorder(prepared);
 
   bool replaces = false;
@@ -200,7 +218,7 @@ int run_from_checkpoint(const RunOptions& options, const Console& console) {
     checkpoint = *last;
     info = reader.info();
   }
-  Model model = load_recorded(info);
+  Model model = load_recorded(info, body_making(options, console));
   if (options.changes.end) {
     if (!(*options.changes.end > checkpoint.t)) {
       throw InputError(fmt::format("--end must lie after the last checkpoint at {} s", number(checkpoint.t)));

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "app/changes.hpp"
+#include "app/flexible_mesh.hpp"
 #include "app/misaligned.hpp"
 #include "app/text.hpp"
 #include "engine/deformation_watch.hpp"
@@ -130,6 +131,8 @@ Prepared prepare(Model model) {
   refuse_misaligned(*p.engine, p.start, std::numbers::pi / 2);
   p.rank = rank_at(*p.engine, p.start);
   p.motion = std::make_unique<contact::Motion>(p.system, *p.engine, m.simulate, run_settings(m).integrator);
+  p.extra = p.motion->quantities();
+  for (ExtraQuantity& q : stress_quantities(*p.system, *p.engine)) p.extra.push_back(std::move(q));
   return p;
 }
 
@@ -159,7 +162,7 @@ std::vector<std::string> recorded_quantities(const Prepared& prepared) {
   const Model& model = system.model;
   std::vector<QuantityInfo> all = all_quantities(system);
   const std::size_t own = all.size();
-  for (const ExtraQuantity& q : prepared.motion->quantities()) all.push_back(q.info);
+  for (const ExtraQuantity& q : prepared.extra) all.push_back(q.info);
   std::vector<bool> chosen(all.size(), model.outputs.empty());
 
   const auto matches = [](const QuantityInfo& q, const std::string& pattern) {
@@ -178,11 +181,13 @@ std::vector<std::string> recorded_quantities(const Prepared& prepared) {
     const UnknownQuantity unknown = unknown_quantity(pattern, known);
     throw InputError(model.texts, source, unknown.message, unknown.hint);
   };
-  // Without a wish, single points of a contact and crowds of contacts are left out.
+  // Without a wish, single points of a contact, crowds of contacts and stresses, which need the whole mesh, are left
+  // out.
   constexpr std::size_t kCrowd = 40;
   if (model.outputs.empty())
     for (std::size_t i = own; i < all.size(); ++i)
-      chosen[i] = all[i].name.find('[') == std::string::npos && model.contacts.size() <= kCrowd;
+      chosen[i] = all[i].name.find('[') == std::string::npos && model.contacts.size() <= kCrowd &&
+                  !all[i].name.ends_with(".von_mises");
   for (const Output& output : model.outputs) choose(output.quantity, output.source);
   for (const Check& check : model.checks) choose(check.quantity, check.source);
   std::set<std::string> always{"energy.kinetic", "energy.potential", "energy.total"};
@@ -210,7 +215,7 @@ std::vector<std::string> recorded_quantities(const Prepared& prepared) {
 }
 
 Observer recorder(const Prepared& prepared) {
-  return Observer(prepared.system, recorded_quantities(prepared), prepared.motion->quantities());
+  return Observer(prepared.system, recorded_quantities(prepared), prepared.extra);
 }
 
 int column_of(const Observer& observer, const std::string& quantity) {

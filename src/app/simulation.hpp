@@ -29,7 +29,8 @@ struct Prepared {
   std::unique_ptr<contact::Motion> motion;  // by the method the model names
   State start;
   InitialReport initial;
-  RankReport rank;  // of the constraints at the start
+  RankReport rank;                   // of the constraints at the start
+  std::vector<ExtraQuantity> extra;  // quantities beyond the system: contacts, stresses of meshes
   int degrees_of_freedom() const { return system->sizes.nv - rank.rank; }
   std::vector<std::string> redundant() const;  // names of the constraints that repeat others
 };

@@ -71,7 +71,7 @@ Verdict verify_one(const std::string& path, const VerifyOptions& options) {
                       [&](const Check& c) { return c.quantity == name || c.quantity.starts_with(name + "."); });
       if (asked && name != needed.front()) needed.push_back(name);
     }
-    const Observer observer(prepared.system, needed, prepared.motion->quantities());
+    const Observer observer(prepared.system, needed, prepared.extra);
     const Outcome outcome = simulate_prepared(prepared, observer, {});
     if (outcome.failure) throw SolveError(*outcome.failure);
     const auto& checks = outcome.summary.checks;

@@ -35,7 +35,7 @@ class Text {
 
 std::string canonical_text(const FlexibleSource& s) {
   Text t;
-  t.out = "clatter flexible body, computed by version 1\n";
+  t.out = "clatter flexible body, computed by version 2\n";
   const MeshDescription& m = s.mesh;
   t.add("mesh", m.kind);
   t.file("file", m.file);

@@ -27,8 +27,9 @@ Mat extrapolation(ElementType type) {
 
 }  // namespace
 
-Recovery::Recovery(const Structure& s, const Mat& shapes)
+Recovery::Recovery(const Structure& s, const Mat& shapes, bool with_stress)
     : mesh_(s.mesh()), origin_(s.centre()), displacement_(s.nodal(shapes)) {
+  if (!with_stress) return;
   const long n = shapes.cols();
   stress_ = Mat::Zero(6 * s.node_count(), n);
   std::vector<int> uses(at(s.node_count()), 0);
@@ -40,17 +41,22 @@ Recovery::Recovery(const Structure& s, const Mat& shapes)
       continue;
     }
     const Mat map = extrapolation(b.type);
-    const int nodes = info(b.type).nodes;
+    const int nodes = info(b.type).nodes, d = info(b.type).dimension;
+    // Stresses at the nodes (6 rows each) for unit displacements of the nodes, then for those of the shapes.
+    Mat operation(6 * nodes, d * nodes), u(d * nodes, n), at_nodes;
     for (int k = 0; k < b.count(); ++k, ++index) {
       const ElementRef e{b.type, b.connectivity.data() + static_cast<std::ptrdiff_t>(k) * nodes, nodes};
-      const NodeCoordinates x = mesh_.coordinates(e);
-      const StressOperator op(b.type, x, s.properties_of(index), s.formulation());
-      for (int i = 0; i < nodes; ++i) ++uses[at(e.nodes[i])];
-      for (long c = 0; c < n; ++c) {
-        op.apply(s.element_displacements(e, shapes.col(c)), sigma);
-        const Mat at_nodes = sigma * map.transpose();
-        for (int i = 0; i < nodes; ++i) stress_.block<6, 1>(6 * e.nodes[i], c) += at_nodes.col(i);
+      const StressOperator op(b.type, mesh_.coordinates(e), s.properties_of(index), s.formulation());
+      for (int c = 0; c < d * nodes; ++c) {
+        op.apply(Vec::Unit(d * nodes, c), sigma);
+        operation.col(c).reshaped(6, nodes).noalias() = sigma * map.transpose();
       }
+      for (int i = 0; i < nodes; ++i) {
+        ++uses[at(e.nodes[i])];
+        u.middleRows(d * i, d) = displacement_.middleRows(3 * e.nodes[i], d);
+      }
+      at_nodes.noalias() = operation * u;
+      for (int i = 0; i < nodes; ++i) stress_.middleRows<6>(6 * e.nodes[i]) += at_nodes.middleRows<6>(6 * i);
     }
   }
   for (int i = 0; i < s.node_count(); ++i)

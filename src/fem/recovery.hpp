@@ -9,8 +9,8 @@ namespace clatter::fem {
 
 class Recovery {
  public:
-  // Shapes: freedoms x n of the structure.
-  Recovery(const Structure& structure, const Mat& shapes);
+  // Shapes: freedoms x n of the structure. Without stress it takes a third of the memory.
+  Recovery(const Structure& structure, const Mat& shapes, bool with_stress = true);
 
   const Mesh& mesh() const { return mesh_; }
   const Vec3& origin() const { return origin_; }  // of the reference frame in the mesh's coordinates

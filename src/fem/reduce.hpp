@@ -19,11 +19,13 @@ struct LoadError {
 
 struct ReductionReport {
   int nodes = 0, elements = 0, freedoms = 0;
-  std::vector<double> frequencies;       // Hz: of the coordinates kept (floating frame), or of the internal modes
-  std::vector<LoadError> static_errors;  // unit loads at the interfaces, balanced by inertia
-  Mat effective_mass;                    // modes x 6 (3): N_l^2 and the like, floating frame only
-  double rigid_energy = 0;               // of the stiffness matrix, relative
-  double rigid_mass_error = 0;           // tau^T M tau of the reduced model against the body's, relative
+  std::vector<double> frequencies;  // Hz: of the coordinates kept (floating frame), or of the internal modes
+  // Unit loads at the interfaces. Where the frame moves with an interface or with nodes these hold the body; in mean
+  // axes and of superelements the loads are balanced by inertia.
+  std::vector<LoadError> static_errors;
+  Mat effective_mass;           // modes x 6 (3): N_l^2 and the like, floating frame only
+  double rigid_energy = 0;      // of the stiffness matrix, relative
+  double rigid_mass_error = 0;  // tau^T M tau of the reduced model against the body's, relative
 };
 
 struct Reduced {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -24,7 +25,10 @@ void export_csv(const Reader& reader, const std::string& path, const std::vector
 // point per body: every channel "bodies/<name>/position" (3 components). Point data: body (index), axis_x, axis_y,
 // axis_z (columns of the rotation matrix, from "bodies/<name>/orientation", a quaternion w x y z; the unit axes without
 // one), and velocity when every body records "bodies/<name>/velocity". Names are in the field data "body_names".
-// Returns the number of frames.
-std::uint64_t export_vtk(const Reader& reader, const std::string& base, std::uint64_t stride = 1);
+// Further parts (meshes of flexible bodies) write a file of their own for each frame into the folder and return its
+// name. Returns the number of frames.
+using VtkPart = std::function<std::string(const std::string& folder, std::uint64_t frame, std::uint64_t row, double t)>;
+std::uint64_t export_vtk(const Reader& reader, const std::string& base, std::uint64_t stride = 1,
+                         const std::vector<VtkPart>& parts = {});
 
 }  // namespace clatter::record

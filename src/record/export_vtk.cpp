@@ -145,7 +145,8 @@ Frame frame_of(const std::vector<Body>& bodies, double t, Eigen::Index row, bool
 
 }  // namespace
 
-std::uint64_t export_vtk(const Reader& reader, const std::string& base, std::uint64_t stride) {
+std::uint64_t export_vtk(const Reader& reader, const std::string& base, std::uint64_t stride,
+                         const std::vector<VtkPart>& parts) {
   std::vector<Body> bodies = find_bodies(reader);
   if (bodies.empty())
     throw ResultError(reader.path(), "records no 'bodies/<name>/position', nothing to show",
@@ -176,10 +177,15 @@ std::uint64_t export_vtk(const Reader& reader, const std::string& base, std::uin
       if (with_velocity) body.velocity = reader.read("bodies/" + body.name + "/velocity", first, kBlock);
     }
     for (std::uint64_t i = (stride - first % stride) % stride; i < times.size(); i += stride) {
-      const std::string name = fmt::format("frame_{:06}.vtp", frames++);
+      const std::string name = fmt::format("frame_{:06}.vtp", frames);
       write_file(folder / name, frame_of(bodies, times[i], static_cast<Eigen::Index>(i), with_velocity).text());
       series += fmt::format("<DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n", times[i],
                             escaped(folder.filename().string() + "/" + name));
+      for (std::size_t k = 0; k < parts.size(); ++k)
+        series += fmt::format(
+            "<DataSet timestep=\"{}\" part=\"{}\" file=\"{}\"/>\n", times[i], k + 1,
+            escaped(folder.filename().string() + "/" + parts[k](folder.string(), frames, first + i, times[i])));
+      ++frames;
     }
   }
   series += "</Collection>\n</VTKFile>\n";

@@ -22,7 +22,7 @@ Eigen::MatrixXd start_block(int n, int columns) {
 
 class Krylov {
  public:
-  Krylov(int n, const BlockMap& inverse, const BlockMap& mass) : n_(n), inverse_(inverse), mass_(mass) {}
+  Krylov(int n, const ColumnMap& inverse, const ColumnMap& mass) : n_(n), inverse_(inverse), mass_(mass) {}
 
   int size() const { return size_; }
   // M-orthonormalises W against the basis and itself and appends it; what W was in terms of the basis goes to `old`
@@ -74,13 +74,13 @@ class Krylov {
     MV_.conservativeResize(n_, wanted);
   }
   int n_, size_ = 0;
-  const BlockMap &inverse_, &mass_;
+  const ColumnMap &inverse_, &mass_;
   Eigen::MatrixXd V_, MV_;
 };
 
 }  // namespace
 
-Eigenpairs lowest_eigenpairs(int n, const BlockMap& inverse, const BlockMap& mass, const EigenpairsRequest& request,
+Eigenpairs lowest_eigenpairs(int n, const ColumnMap& inverse, const ColumnMap& mass, const EigenpairsRequest& request,
                              const std::function<void(double)>& progress) {
   Eigenpairs out;
   const int most = std::min(request.most, request.dimension > 0 ? request.dimension : n);

@@ -30,9 +30,9 @@ struct Eigenpairs {
   int solves = 0;
 };
 
-using BlockMap = std::function<Eigen::MatrixXd(const Eigen::MatrixXd&)>;
+using ColumnMap = std::function<Eigen::MatrixXd(const Eigen::MatrixXd&)>;
 
-Eigenpairs lowest_eigenpairs(int n, const BlockMap& inverse, const BlockMap& mass, const EigenpairsRequest& request,
+Eigenpairs lowest_eigenpairs(int n, const ColumnMap& inverse, const ColumnMap& mass, const EigenpairsRequest& request,
                              const std::function<void(double)>& progress = {});
 
 }  // namespace clatter

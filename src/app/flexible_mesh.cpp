@@ -1,0 +1,224 @@
+// VTK XML unstructured grids with raw appended arrays: a header of 64 bits with the bytes of each, then the numbers.
+#include "app/flexible_mesh.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+
+#include "app/changes.hpp"
+#include "engine/engine.hpp"
+#include "fem/make.hpp"
+#include "fem/skin.hpp"
+
+namespace clatter::app {
+namespace {
+
+namespace fs = std::filesystem;
+static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
+
+bool has_stress(const FlexibleSource& source) {
+  using K = MeshDescription::Kind;
+  const K k = source.mesh.kind;
+  return k != K::beam && k != K::spring && k != K::matrices && k != K::block;
+}
+
+int vtk_type(fem::ElementType type) {
+  using T = fem::ElementType;
+  switch (type) {
+    case T::tet4:
+      return 10;
+    case T::tet10:
+      return 24;
+    case T::hex8:
+      return 12;
+    case T::hex20:
+      return 25;
+    case T::wedge6:
+      return 13;
+    case T::wedge15:
+      return 26;
+    case T::tri3:
+      return 5;
+    case T::tri6:
+      return 22;
+    case T::quad4:
+      return 9;
+    case T::quad8:
+      return 23;
+    case T::line2:
+      return 3;
+  }
+  return 0;
+}
+
+class Grid {
+ public:
+  template <class T>
+  void array(const char* type, const char* name, int components, const std::vector<T>& values) {
+    head_ += fmt::format(
+        "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n", type,
+        name, components, data_.size());
+    const std::uint64_t bytes = values.size() * sizeof(T);
+    data_.append(reinterpret_cast<const char*>(&bytes), sizeof bytes);
+    data_.append(reinterpret_cast<const char*>(values.data()), bytes);
+  }
+  void text(const std::string& line) { head_ += line; }
+  void write(const fs::path& path) const {
+    std::ofstream out(path, std::ios::binary);
+    out << head_ << "<AppendedData encoding=\"raw\">\n_" << data_ << "\n</AppendedData>\n</VTKFile>\n";
+    out.flush();
+    if (!out) throw record::ResultError(path.string(), "cannot be written", "check the folder and the free disk space");
+  }
+
+ private:
+  std::string head_, data_;
+};
+
+// One body's mesh through time.
+class MeshSeries {
+ public:
+  MeshSeries(const record::Reader& reader, std::string body, std::shared_ptr<const fem::Recovery> recovery, bool stress)
+      : reader_(reader), body_(std::move(body)), recovery_(std::move(recovery)), stress_(stress) {
+    for (const fem::ElementBlock& b : recovery_->mesh().blocks) {
+      const int n = fem::info(b.type).nodes;
+      for (int node : b.connectivity) connectivity_.push_back(node);
+      for (int e = 0; e < b.count(); ++e) {
+        types_.push_back(static_cast<std::uint8_t>(vtk_type(b.type)));
+        offsets_.push_back((offsets_.empty() ? 0 : offsets_.back()) + n);
+      }
+    }
+  }
+
+  std::string operator()(const std::string& folder, std::uint64_t frame, std::uint64_t row, double t) const {
+    const auto channel = [&](const char* leaf) { return reader_.read("bodies/" + body_ + "/" + leaf, row, 1); };
+    const record::RowMatrix p = channel("position"), q = channel("orientation"), coordinates = channel("eta");
+    const Vec eta = coordinates.row(0).transpose();
+    const Vec3 origin(p(0, 0), p(0, 1), p(0, 2));
+    const Mat3 R = Quat(q(0, 0), q(0, 1), q(0, 2), q(0, 3)).toRotationMatrix();
+    const Vec u = recovery_->displacements(eta);
+    const std::vector<Vec3>& nodes = recovery_->mesh().nodes;
+    std::vector<float> points, displacement, mises;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const Vec3 ui = u.segment<3>(3 * static_cast<long>(i)), x = origin + R * (nodes[i] + ui);
+      for (int k = 0; k < 3; ++k) {
+        points.push_back(static_cast<float>(x[k]));
+        displacement.push_back(static_cast<float>(ui[k]));
+      }
+    }
+    if (stress_)
+      for (const double s : recovery_->von_mises(eta)) mises.push_back(static_cast<float>(s));
+    Grid grid;
+    grid.text(
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
+        "header_type=\"UInt64\">\n<UnstructuredGrid>\n");
+    grid.text(fmt::format(
+        "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
+        "format=\"ascii\">{}</DataArray>\n</FieldData>\n<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
+        t, nodes.size(), types_.size()));
+    grid.text("<PointData>\n");
+    grid.array("Float32", "displacement", 3, displacement);
+    if (stress_) grid.array("Float32", "von_mises", 1, mises);
+    grid.text("</PointData>\n<Points>\n");
+    grid.array("Float32", "position", 3, points);
+    grid.text("</Points>\n<Cells>\n");
+    grid.array("Int32", "connectivity", 1, connectivity_);
+    grid.array("Int32", "offsets", 1, offsets_);
+    grid.array("UInt8", "types", 1, types_);
+    grid.text("</Cells>\n</Piece>\n</UnstructuredGrid>\n");
+    const std::string name = fmt::format("{}_{:06}.vtu", body_, frame);
+    grid.write(fs::path(folder) / name);
+    return name;
+  }
+
+ private:
+  const record::Reader& reader_;
+  std::string body_;
+  std::shared_ptr<const fem::Recovery> recovery_;
+  bool stress_;
+  std::vector<std::int32_t> connectivity_, offsets_;
+  std::vector<std::uint8_t> types_;
+};
+
+std::vector<float> floats(const Mat& columns) {
+  std::vector<float> out;
+  out.reserve(static_cast<std::size_t>(columns.size()));
+  for (long c = 0; c < columns.cols(); ++c)
+    for (long r = 0; r < columns.rows(); ++r) out.push_back(static_cast<float>(columns(r, c)));
+  return out;
+}
+
+}  // namespace
+
+Skins skins_of(const Model& model, const std::vector<MadeBody>& bodies) {
+  Skins out;
+  for (const MadeBody& made : bodies) {
+    int index = -1;
+    for (std::size_t i = 0; i < model.bodies.size(); ++i)
+      if (model.bodies[i].name == made.body) index = static_cast<int>(i);
+    if (index < 0 || made.model->shapes.size() == 0 || made.source.mesh.kind == MeshDescription::Kind::matrices)
+      continue;
+    const fem::Skin skin = fem::make_skin(*fem::make_structure(made.source).structure, made.model->shapes);
+    record::Surface s;
+    s.name = made.body;
+    for (const Vec3& x : skin.vertices)
+      for (int k = 0; k < 3; ++k) s.vertices.push_back(static_cast<float>(x[k]));
+    for (const auto& t : skin.triangles)
+      for (int v : t) s.triangles.push_back(static_cast<std::uint32_t>(v));
+    s.modes = floats(skin.modes);
+    out.surfaces.push_back(std::move(s));
+    out.uses.push_back({made.body, index, made.body + ".eta"});
+  }
+  return out;
+}
+
+std::vector<ExtraQuantity> stress_quantities(const System& system, Engine& engine) {
+  std::vector<ExtraQuantity> out;
+  for (const FlexibleIndex& index : system.flexible) {
+    const Body& body = system.model.bodies[static_cast<std::size_t>(index.body)];
+    if (!body.flexible || !has_stress(*body.flexible)) continue;
+    struct Lazy {
+      std::once_flag once;
+      std::shared_ptr<const fem::Recovery> recovery;
+    };
+    out.push_back({{body.name + ".von_mises", "Pa", {}, "largest von Mises stress of the mesh"},
+                   [lazy = std::make_shared<Lazy>(), source = body.flexible, n = index.n,
+                    block = static_cast<std::size_t>(index.block), &engine](double* value) {
+                     std::call_once(lazy->once, [&] { lazy->recovery = fem::make_recovery(*source); });
+                     const Vec eta = Eigen::Map<const Vec>(engine.links().blocks[block]->elastic_coordinates(), n);
+                     *value = lazy->recovery->largest_von_mises(eta).first;
+                   }});
+  }
+  return out;
+}
+
+std::vector<record::VtkPart> mesh_parts(const record::Reader& reader) {
+  std::vector<record::VtkPart> parts;
+  bool any = false;
+  for (const record::Channel& c : reader.channels()) any = any || c.name.ends_with("/eta");
+  if (!any) return parts;
+  std::vector<MadeBody> bodies;
+  BodyMaking making;
+  making.progress = true;
+  making.made = [&](const MadeBody& m) { bodies.push_back(m); };
+  load_recorded(reader.info(), making);
+  for (const MadeBody& made : bodies) {
+    const std::string channel = "bodies/" + made.body + "/eta";
+    if (!reader.has(channel) || made.model->shapes.size() == 0 ||
+        made.source.mesh.kind == MeshDescription::Kind::matrices)
+      continue;
+    if (reader.channel(channel).width != made.model->body->n)
+      throw InputError(fmt::format("body `{}` has {} elastic coordinates now and had {} when the result was written",
+                                   made.body, made.model->body->n, reader.channel(channel).width),
+                       "its mesh or modes were changed since; run the model again");
+    const auto structure = fem::make_structure(made.source).structure;
+    const bool stress = has_stress(made.source);
+    parts.emplace_back(MeshSeries(
+        reader, made.body, std::make_shared<const fem::Recovery>(*structure, made.model->shapes, stress), stress));
+  }
+  return parts;
+}
+
+}  // namespace clatter::app
