@@ -17,7 +17,8 @@ class BroadPhase {
  public:
   explicit BroadPhase(const ContactSystem& contacts);
 
-  // Pairs that may be nearer than `reach` at the engine's present links; contacts written in coordinates always.
+  // All pairs whose shapes are no farther apart than `reach` at the engine's present links, and few others; contacts
+  // written in coordinates always.
   void find(const Engine& engine, double reach, std::vector<int>& pairs);
   // No larger than the distance of the pair's shapes (negative infinity where nothing is known).
   double distance_bound(const Engine& engine, int pair) const;

@@ -97,7 +97,12 @@ PolygonManifold polygon_manifold(const Geometry& first, const Geometry& second, 
   }
   for (int k = 0; k < 2; ++k) {
     const int p = (out.edge + k) % count_p;
-    if (!within(along_edge(Q, out.incident, p_in_q.point(item(P.points, p))), length_f)) continue;
+    const Vec2 end = p_in_q.point(item(P.points, p));
+    if (!within(along_edge(Q, out.incident, end), length_f)) continue;
+    // Nothing is deeper than the way out. With the angle phi between the edges and the nearest vertex at depth d, the
+    // end of e can be so by 1 / cos(phi), within d tan(phi) of that vertex and behind it: which then tells of it.
+    const double depth = -flat(item(Q.normals, out.incident)).dot(end - flat(item(Q.points, out.incident)));
+    if (out.separation < 0 && depth > -out.separation + rounding) continue;
     // Corner on corner is one point of contact, told by the other polygon's vertex.
     const double place = k == 0 ? 0 : length_e;
     const auto told = [&](int l) { return out.alive[0][l] >= 0 && std::abs(on_e[l] - place) <= rounding; };

@@ -8,7 +8,8 @@
 // Points of contact are the ends of f whose foot lies on e, and the ends of e whose foot lies on f: vertex against edge
 // in both roles, never a vertex against an edge on the far side, and with all of both polygons in the decision, so that
 // two corners that lie on each other cannot take the side for the face. Ends are inclusive: a foot beyond the end by no
-// more than rounding is on the edge. Polygons that are apart corner to corner touch nowhere.
+// more than rounding is on the edge. No point of contact is deeper than the separation. Polygons that are apart corner
+// to corner touch nowhere.
 #pragma once
 
 #include "contact/kernels_planar.hpp"
