@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kCorrections = 6;
 // Penetration below this part of the length scale is rounding.
-constexpr double kRoundingGap = 1e-13;
+constexpr double kRoundingGap = 1e-13, kRoughGap = 1e-11;
 // Impulses below this part of the model's impulse scale are not told as impacts.
 constexpr double kLoggedImpulse = 1e-6;
 
@@ -60,6 +60,14 @@ ContactStepper::ContactStepper(ContactDynamics& dynamics, const IntegratorSettin
   friction_b_.setZero(n_.nv);
   friction_x_.setZero(n_.nv);
   friction_mu_.setZero(n_.nc());
+  engine_.response_groups(group_of_tree_);
+  int groups = 0;
+  for (int& g : group_of_tree_) groups = std::max(groups, g = std::abs(g));
+  accounts_.resize(static_cast<std::size_t>(groups) + 1);
+  pull_budget_.setZero(n_.nv);
+  v_keep_.setZero(n_.nv);
+  phi_budget_.setZero(n_.nh);
+  y_budget_.setZero(n_.nc());
 }
 
 void ContactStepper::started() {
@@ -343,24 +351,30 @@ void ContactStepper::forbid_gain(int island, const Vec& rates, const Vec& restit
   }
 }
 
-double ContactStepper::correct_gaps(const std::vector<char>* closed, bool detected) {
+double ContactStepper::correct_gaps(const std::vector<char>* closed, bool detected, double reach) {
   if (!system().any_rigid) return 0;
   const double rounding = kRoundingGap * system().length_scale;
-  double left = 0;
+  double last = 0;
   for (int pass = 0;; ++pass) {
-    if (pass > 0 || !detected) detect(trial_, 0);
+    if (pass > 0 || !detected) detect(trial_, reach);
     double depth = 0, off = 0;
     for (const int slot : contacts_.near()) {
       if (!system().pair(slot).rigid) continue;
       depth = std::max(depth, -contacts_[slot].gap);
       if (closed != nullptr && (*closed)[static_cast<std::size_t>(slot)]) off = std::max(off, contacts_[slot].gap);
     }
-    left = depth;
-    if (std::max(depth, off) <= rounding || pass == kCorrections) return left;
+    const double most = std::max(depth, off);
+    if (most <= rounding || pass == kCorrections) return depth;
+    // Held contacts that depend on each other need not agree to rounding.
+    if (pass > 0 && depth <= rounding && off > 0.5 * last) return depth;
+    last = most;
+    // Many contacts at rest that disagree by little more than rounding need no exact answer.
+    const bool rough = most <= kRoughGap * system().length_scale;
+    if (rough && pass > 1) return depth;
     problem_.begin(nullptr);
     for (const int slot : contacts_.near()) {
       const SlotState& s = contacts_[slot];
-      if (!system().pair(slot).rigid || s.gap > 8 * std::max(depth, off)) continue;
+      if (!system().pair(slot).rigid || s.gap > 8 * most) continue;
       BlockCone cone;
       cone.bilateral = closed != nullptr && (*closed)[static_cast<std::size_t>(slot)];
       StepProblem::Item& item = problem_.add(slot, cone);
@@ -369,19 +383,12 @@ double ContactStepper::correct_gaps(const std::vector<char>* closed, bool detect
     assemble(1);
     {
       const Stopwatch watch(times_.solution);
-      for (int k = 0; k < problem_.islands(); ++k) {
-        if (problem_.solve(k).solved || closed == nullptr) continue;
-        // Held contacts that depend on each other need not agree to rounding: then only penetration is removed.
-        for (const int i : problem_.island(k)) {
-          problem_[i].cone.bilateral = false;
-          problem_[i].r.setZero();
-        }
-        problem_.solve(k);
-      }
+      for (int k = 0; k < problem_.islands(); ++k) problem_.solve_convex(k, rough);
     }
+    if (counting_) lift_budget();
     problem_.impulses(b_);
     problem_.response(b_, delta_, mu_);
-    if (!delta_.allFinite()) return left;
+    if (!delta_.allFinite()) return depth;
     dynamics_.plus(trial_.q, delta_, trial_.q);
     if (n_.nh > 0 && settings_.project) projector_.positions(trial_);
     report_.projections += 1;
@@ -412,6 +419,10 @@ void ContactStepper::finish_step(bool smooth, double penetration) {
 void ContactStepper::accept() {
   for (const int slot : carrying_) impulse_.segment<3>(3 * slot).setZero();
   carrying_.clear();
+  // Which of the contacts that take part carry, where they depend on each other, may change at any time.
+  carrying_.reserve(carried_.size());
+  closed_list_.reserve(carried_.size());
+  changes_.reserve(2 * carried_.size());
   for (const ContactSample& c : carried_) {
     if (c.impulse.isZero(0)) continue;
     impulse_.segment<3>(3 * c.slot) = c.impulse;

@@ -11,6 +11,10 @@
 //
 // and no velocity feels it, so that penetration is removed without kinetic energy. The change of the stored energy that
 // it brings is booked with the impacts.
+//
+// Contacts at rest in space bring no energy into a step (step_budget.cpp): where the impulses of an island, at the mean
+// of the rates before and after them, and the correction together did work on its bodies, which is an error of the
+// step's order, that work is taken out of their kinetic energy.
 #pragma once
 
 #include <span>
@@ -99,8 +103,13 @@ class ContactStepper : public Integrator {
   void remember_impulse(int slot, const Vec3& r);
   // Moves trial_ out of penetration; with `closed` (a flag a slot, may be null) contacts that are held at gap zero.
   // Leaves the contacts evaluated at trial_. Returns the deepest penetration left.
-  // `detected`: they already are when it begins.
-  double correct_gaps(const std::vector<char>* closed, bool detected = false);
+  // `detected`: they already are when it begins. `reach`: how far contacts in `closed` may have come apart.
+  double correct_gaps(const std::vector<char>* closed, bool detected = false, double reach = 0);
+  // What contacts may have brought in, island by island: begun from the solved problem of the step with the velocities
+  // before and after it; the correction adds what it lifts against the accelerations `pull`; then what is positive is
+  // taken from trial_.v. Returns the energy taken; `missing`: what there was not.
+  void open_budget(const Vec& v_begin, const Vec& v_end, const Vec& pull);
+  double settle_budget(double lifted, double& missing);
   // Solves the assembled problem or throws SolveError; keeps its residuals for the certificate.
   void solve_contacts(const char* what);
   // Friction rows: joints', and the moments of the contacts in the problem. Their rates are
@@ -156,6 +165,21 @@ class ContactStepper : public Integrator {
   // Kinetic energy that the impulses in the items of an island bring, from the rates before.
   double impact_energy(int island, const Vec& rates);
   void forbid_gain(int island, const Vec& rates, const Vec& restitution);
+
+  void lift_budget();
+  bool driven();
+
+  // A response group each (Engine::response_groups).
+  struct Account {
+    int island = -1;  // of the step's problem
+    bool active = false;
+  };
+  std::vector<int> group_of_tree_;
+  std::vector<Account> accounts_;
+  std::vector<double> budget_, lift_;  // by island
+  std::vector<char> grounded_;         // by island: it leans on something that does not move
+  Vec pull_budget_, v_keep_, phi_budget_, y_budget_;
+  bool counting_ = false;
 
   ImpactSolver impact_solver_;
   ImpactProblem impact_problem_;

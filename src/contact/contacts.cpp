@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "contact/polygon_manifold.hpp"
 #include "model/expression.hpp"
 #include "model/formula.hpp"
 
@@ -247,7 +248,29 @@ void Contacts::detect(const State& s, double reach) {
   broad_.find(engine_, reach, pairs_);
   for (const int p : pairs_) {
     const PairInstance& pair = contacts_->pairs[static_cast<std::size_t>(p)];
+    const ShapeInstance* of[2] = {nullptr, nullptr};
+    if (!pair.coordinates) {
+      of[0] = &contacts_->shapes[static_cast<std::size_t>(pair.shape1)];
+      of[1] = &contacts_->shapes[static_cast<std::size_t>(pair.shape2)];
+    }
+    // Polygons decide as a pair: one look at it tells which of the many slots are worth one of their own.
+    const bool polygons = of[0] != nullptr && of[0]->geometry.kind == ContactShape::Kind::polygon &&
+                          of[1]->geometry.kind == ContactShape::Kind::polygon;
+    PolygonManifold manifold;
+    if (polygons)
+      manifold = polygon_manifold(of[0]->geometry, of[1]->geometry,
+                                  Frame2<double>(shape_pose(*of[0], motion_of(engine_, of[0]->link))),
+                                  Frame2<double>(shape_pose(*of[1], motion_of(engine_, of[1]->link))));
     for (int slot = pair.slot0; slot < pair.slot0 + pair.slots; ++slot) {
+      if (polygons) {
+        const int count = count_of(of[0]->geometry.points), k = slot - pair.slot0;
+        if (manifold.touched_by(k < count, k < count ? k : k - count) < 0) {
+          if (!manifold.apart) continue;
+          mark(slot);
+          state_[static_cast<std::size_t>(slot)].gap = manifold.distance;
+          continue;
+        }
+      }
       evaluate(slot, false);
       if (state_[static_cast<std::size_t>(slot)].present) near_.push_back(slot);
     }

@@ -42,6 +42,7 @@ void NonsmoothAlpha::started() {
   const double near = kTouching * system().length_scale, slow = kNoApproach * system().velocity_scale;
   closed_.assign(closed_.size(), 0);
   force_.setZero();
+  loaded_.clear();
   if (system().any_rigid) {
     detect(now_, near);
     for (int slot = 0; slot < contacts_.slots(); ++slot) {
@@ -50,7 +51,8 @@ void NonsmoothAlpha::started() {
           system().pair(slot).rigid && s.present && std::abs(s.gap) <= near && std::abs(s.rate[0]) <= slow;
     }
   }
-  consistent(now_, closed_, force_, a_, lambda_, zdot_);
+  list(closed_, lasting_);
+  consistent(now_, lasting_, force_, loaded_, a_, lambda_, zdot_);
   friction_samples_ = friction_samples_trial_;
   known_ = true;
   A_ = a_;
@@ -64,6 +66,12 @@ void NonsmoothAlpha::exchange(Archive& archive) {
   archive.vector(B_);
   archive.vector(force_);
   for (char& c : closed_) archive.count(c);
+  if (archive.reading()) {
+    list(closed_, lasting_);
+    loaded_.clear();
+    for (int slot = 0; slot < contacts_.slots(); ++slot)
+      if (!force_.segment<3>(3 * slot).isZero(0)) loaded_.push_back(slot);
+  }
   // Friction rows as samples: every row has one or none.
   std::vector<FrictionSample> all(static_cast<std::size_t>(frictions_.size()));
   for (const FrictionSample& f : friction_samples_) all[static_cast<std::size_t>(f.index)] = f;
@@ -76,16 +84,34 @@ void NonsmoothAlpha::exchange(Archive& archive) {
   }
 }
 
-void NonsmoothAlpha::consistent(const State& s, const std::vector<char>& closed, Vec& forces, Vec& a, Vec& lambda,
-                                Vec& zdot) {
+void NonsmoothAlpha::list(const std::vector<char>& closed, std::vector<int>& slots) {
+  slots.clear();
+  for (std::size_t slot = 0; slot < closed.size(); ++slot)
+    if (closed[slot]) slots.push_back(static_cast<int>(slot));
+}
+
+void NonsmoothAlpha::clear_forces(Vec& forces, std::vector<int>& slots) {
+  for (const int slot : slots) forces.segment<3>(3 * slot).setZero();
+  slots.clear();
+}
+
+void NonsmoothAlpha::take_forces(Vec& forces, std::vector<int>& slots) {
+  for (int i = 0; i < problem_.size(); ++i) {
+    if (problem_[i].friction >= 0) continue;
+    forces.segment<3>(3 * problem_[i].slot) = problem_[i].r;
+    slots.push_back(problem_[i].slot);
+  }
+}
+
+void NonsmoothAlpha::consistent(const State& s, const std::vector<int>& lasting, Vec& forces, std::vector<int>& loaded,
+                                Vec& a, Vec& lambda, Vec& zdot) {
   dynamics_.accelerations(s, a, lambda, zdot);
   friction_samples_trial_.clear();
   if (!system().any_rigid && frictions_.joints() == 0) return;
   engine_.prepare_response(contact_.engine_state(s));
   problem_.begin(nullptr);
   const double slow = kNoSlip * system().velocity_scale;
-  for (int slot = 0; slot < contacts_.slots(); ++slot) {
-    if (!closed[static_cast<std::size_t>(slot)]) continue;
+  for (const int slot : lasting) {
     contacts_.evaluate(slot, true);
     const SlotState& c = contacts_[slot];
     if (!c.present) continue;
@@ -103,12 +129,11 @@ void NonsmoothAlpha::consistent(const State& s, const std::vector<char>& closed,
   }
   friction_items_.clear();
   if (any_frictions()) add_frictions(a, 1, 0, 1, true);
-  forces.setZero();
+  clear_forces(forces, loaded);
   if (problem_.size() == 0) return;
   assemble(1);
   solve_with_frictions("forces", 1, lambda);
-  for (int i = 0; i < problem_.size(); ++i)
-    if (problem_[i].friction < 0) forces.segment<3>(3 * problem_[i].slot) = problem_[i].r;
+  take_forces(forces, loaded);
   problem_.impulses(impulses_);
   problem_.response(impulses_, x_, mu_step_);
   a += x_;
@@ -141,7 +166,9 @@ bool NonsmoothAlpha::smooth_part(double h) {
   a_trial_ = a_;
   zdot_trial_ = zdot_;
   lambda_trial_ = lambda_;
-  force_trial_ = force_;
+  clear_forces(force_trial_, loaded_trial_);
+  for (const int slot : loaded_) force_trial_.segment<3>(3 * slot) = force_.segment<3>(3 * slot);
+  loaded_trial_ = loaded_;
   double last = 0;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     predict(h);
@@ -162,8 +189,7 @@ bool NonsmoothAlpha::smooth_part(double h) {
     friction_items_.clear();
     if (system().any_rigid || frictions_.joints() > 0) {
       engine_.prepare_response(contact_.engine_state(trial_));
-      for (int slot = 0; slot < contacts_.slots(); ++slot) {
-        if (!closed_[static_cast<std::size_t>(slot)]) continue;
+      for (const int slot : lasting_) {
         contacts_.evaluate(slot, false);
         const SlotState& c = contacts_[slot];
         if (!c.present) continue;
@@ -178,12 +204,12 @@ bool NonsmoothAlpha::smooth_part(double h) {
       }
       if (any_frictions()) add_frictions(da_, cv, 1, 0, false);
     }
-    force_trial_.setZero();
+    clear_forces(force_trial_, loaded_trial_);
     if (problem_.size() > 0) {
       assemble(cv);
-      solve_with_frictions("forces", 1, lambda_trial_ + dlambda_);
-      for (int i = 0; i < problem_.size(); ++i)
-        if (problem_[i].friction < 0) force_trial_.segment<3>(3 * problem_[i].slot) = problem_[i].r;
+      lambda_now_ = lambda_trial_ + dlambda_;
+      solve_with_frictions("forces", 1, lambda_now_);
+      take_forces(force_trial_, loaded_trial_);
       problem_.impulses(impulses_);
       problem_.response(impulses_, x_, mu_step_);
       da_ += x_;
@@ -201,7 +227,8 @@ bool NonsmoothAlpha::smooth_part(double h) {
     if (iteration > 0 && (size <= reached || stagnant)) {
       // What forces other than rigid contacts change in a step.
       if (problem_.size() == 0) x_.setZero();
-      dv_speed_ = speed_of(h * (a_trial_ - x_));
+      rhs_ = h * (a_trial_ - x_);
+      dv_speed_ = speed_of(rhs_);
       predict(h);
       dynamics_.plus(now_.q, u1_, trial_.q);
       return true;
@@ -231,7 +258,7 @@ bool NonsmoothAlpha::collide() {
   };
   // Where nothing is fast nothing bounces: lasting contacts that gave back would rock for ever on what forces bring in.
   const bool any_fast = std::any_of(hit_.begin(), hit_.end(), is_fast);
-  for (int slot = 0; slot < contacts_.slots(); ++slot)
+  for (const int slot : lasting_)
     if (closed_trial_[static_cast<std::size_t>(slot)]) add(slot, any_fast ? 1 : 0, any_fast);
   const int lasting = problem_.size();
   for (const Hit& hit : hit_) {
@@ -255,6 +282,7 @@ bool NonsmoothAlpha::collide() {
     const StepProblem::Item& item = problem_[i];
     const SlotState& c = contacts_[item.slot];
     impact_.segment<3>(3 * item.slot) = item.r;
+    collided_.push_back(item.slot);
     const double after = c.rate[0] + problem_.along(i, 0, x_);
     impact_rate_.segment<2>(2 * item.slot) = Eigen::Vector2d(c.rate[0], after);
     const int group = system().pair(item.slot).group;
@@ -282,17 +310,16 @@ bool NonsmoothAlpha::collide() {
 }
 
 void NonsmoothAlpha::powers_at(const State& s, const Vec& a, const Vec& lambda, const Vec& forces,
-                               const std::vector<char>& closed, const std::vector<FrictionSample>& frictions, Vec& p) {
+                               const std::vector<FrictionSample>& frictions, Vec& p) {
   dynamics_.powers(s, a, lambda, p);
   if (!system().any_rigid && frictions.empty()) return;
   engine_.prepare_response(contact_.engine_state(s));
   add_friction_powers(frictions, p);
-  add_contact_powers(forces, closed, p);
+  add_contact_powers(forces, p);
 }
 
-void NonsmoothAlpha::add_contact_powers(const Vec& forces, const std::vector<char>& closed, Vec& p) {
-  for (int slot = 0; slot < contacts_.slots(); ++slot) {
-    if (!closed[static_cast<std::size_t>(slot)]) continue;
+void NonsmoothAlpha::add_contact_powers(const Vec& forces, Vec& p) {
+  for (const int slot : lasting_) {
     contacts_.evaluate(slot, false);
     const SlotState& c = contacts_[slot];
     if (!c.present) continue;
@@ -307,45 +334,51 @@ bool NonsmoothAlpha::attempt(double t1) {
   trial_.t = t1;
   if (!known_) {
     // Restored runs know them; this is for a state that was set from outside.
-    consistent(now_, closed_, force_, a_, lambda_, zdot_);
+    consistent(now_, lasting_, force_, loaded_, a_, lambda_, zdot_);
     known_ = true;
   }
   if (!smooth_part(h)) return false;
   const double v_scale = system().velocity_scale;
-  closed_trial_ = closed_;
   W_trial_ = W_;
-  impact_.setZero();
+  for (const int slot : collided_) impact_.segment<3>(3 * slot).setZero();
+  collided_.clear();
   restart_ = false;
   hit_.clear();
 
   // Work of the smooth part, at its own end: a jump comes after.
   if (n_.np > 0) {
-    powers_at(now_, a_, lambda_, force_, closed_, friction_samples_, p_base_);
-    powers_at(trial_, a_trial_, lambda_trial_, force_trial_, closed_, friction_samples_trial_, p_end_);
+    powers_at(now_, a_, lambda_, force_, friction_samples_, p_base_);
+    powers_at(trial_, a_trial_, lambda_trial_, force_trial_, friction_samples_trial_, p_end_);
     W_trial_ += 0.5 * h * (p_base_ + p_end_);
   }
 
   // Which lasting contacts press, which have opened, which came to rest.
-  double penetration = 0;
+  double penetration = 0, reach = 0;
   bool jump = false;
   if (system().any_rigid) {
-    detect(trial_, 0);
-    for (int slot = 0; slot < contacts_.slots(); ++slot) {
+    closed_trial_ = closed_;
+    std::fill(held_.begin(), held_.end(), 0);
+    // Lasting contacts must be found wherever the smooth part has left them.
+    engine_.prepare_response(contact_.engine_state(trial_));
+    reach = h * (largest_speed() + dv_speed_) + kTouching * system().length_scale;
+    detect(trial_, reach);
+    for (const int slot : lasting_) {
       const auto at = static_cast<std::size_t>(slot);
       const SlotState& c = contacts_[slot];
-      held_[at] = 0;
-      if (closed_[at]) {
-        if (!c.present || (force_trial_[3 * slot] == 0 && c.rate[0] > kNoApproach * v_scale)) closed_trial_[at] = 0;
-        held_[at] = closed_trial_[at] && force_trial_[3 * slot] > 0;
-        continue;
-      }
-      if (system().pair(slot).rigid && c.present && c.gap < 0 && c.rate[0] < kNoApproach * v_scale)
+      if (!c.present || (force_trial_[3 * slot] == 0 && c.rate[0] > kNoApproach * v_scale)) closed_trial_[at] = 0;
+      held_[at] = closed_trial_[at] && force_trial_[3 * slot] > 0;
+    }
+    for (const int slot : contacts_.near()) {
+      const SlotState& c = contacts_[slot];
+      if (!closed_[static_cast<std::size_t>(slot)] && system().pair(slot).rigid && c.gap < 0 &&
+          c.rate[0] < kNoApproach * v_scale)
         hit_.push_back({slot, -c.rate[0]});
     }
     if (!hit_.empty()) {
       // Rate at the moment the gap vanished: gap + gap'_0 s + (gap'_1 - gap'_0) s^2 / (2 h) = 0.
-      detect(now_, std::numeric_limits<double>::infinity());
+      engine_.prepare_response(contact_.engine_state(now_));
       for (Hit& hit : hit_) {
+        contacts_.evaluate(hit.slot, false);
         const SlotState& c = contacts_[hit.slot];
         if (!c.present || c.gap <= 0) continue;
         const double end = -hit.approach, bend = (end - c.rate[0]) / h;
@@ -354,9 +387,8 @@ bool NonsmoothAlpha::attempt(double t1) {
       }
     }
     // Slip that comes to rest or turns round: forces jump.
-    for (int slot = 0; slot < contacts_.slots(); ++slot) {
-      const auto at = static_cast<std::size_t>(slot);
-      if (!closed_trial_[at] || !frictional(slot)) continue;
+    for (const int slot : lasting_) {
+      if (!closed_trial_[static_cast<std::size_t>(slot)] || !frictional(slot)) continue;
       const Vec3 before = force_.segment<3>(3 * slot), after = force_trial_.segment<3>(3 * slot);
       const double mu0 = friction(slot, 0, false);
       const double change = (before.tail<2>() - after.tail<2>()).norm();
@@ -370,7 +402,7 @@ bool NonsmoothAlpha::attempt(double t1) {
   if (system().any_rigid) {
     const double before = dynamics_.stored_energy(trial_);
     const int corrections = report_.projections;
-    penetration = correct_gaps(&held_);
+    penetration = correct_gaps(&held_, false, reach);
     if (report_.projections != corrections && problem_.size() > 0) {
       const double lifted = dynamics_.stored_energy(trial_) - before;
       W_trial_[contact_.impact_channel(system().pair(problem_[0].slot).group)] += lifted;
@@ -382,8 +414,9 @@ bool NonsmoothAlpha::attempt(double t1) {
     jump = collide();
     restart_ = true;
   }
+  if (system().any_rigid) list_trial();
   if (restart_) {
-    consistent(trial_, closed_trial_, force_trial_, a_trial_, lambda_trial_, zdot_trial_);
+    consistent(trial_, lasting_trial_, force_trial_, loaded_trial_, a_trial_, lambda_trial_, zdot_trial_);
     if (any_frictions()) finish_frictions();
     A_trial_ = a_trial_;
     B_trial_ = zdot_trial_;
@@ -396,7 +429,11 @@ bool NonsmoothAlpha::attempt(double t1) {
   samples_trial_.clear();
   if (system().any_rigid) {
     engine_.prepare_response(contact_.engine_state(trial_));
-    for (int slot = 0; slot < contacts_.slots(); ++slot) {
+    carriers_ = loaded_trial_;
+    carriers_.insert(carriers_.end(), collided_.begin(), collided_.end());
+    std::sort(carriers_.begin(), carriers_.end());
+    carriers_.erase(std::unique(carriers_.begin(), carriers_.end()), carriers_.end());
+    for (const int slot : carriers_) {
       ContactSample sample;
       sample.slot = slot;
       sample.force = force_trial_.segment<3>(3 * slot);
@@ -419,6 +456,16 @@ bool NonsmoothAlpha::attempt(double t1) {
   trial_known_ = true;
   finish_step(!jump, penetration);
   return true;
+}
+
+// Slots that last at the end of the step: of those that did before, and of those that it closed.
+void NonsmoothAlpha::list_trial() {
+  lasting_trial_.clear();
+  for (const int slot : lasting_)
+    if (closed_trial_[static_cast<std::size_t>(slot)]) lasting_trial_.push_back(slot);
+  for (const Hit& hit : hit_)
+    if (closed_trial_[static_cast<std::size_t>(hit.slot)]) lasting_trial_.push_back(hit.slot);
+  std::sort(lasting_trial_.begin(), lasting_trial_.end());
 }
 
 bool NonsmoothAlpha::finish_frictions() {
@@ -445,7 +492,9 @@ void NonsmoothAlpha::accept() {
   A_.swap(A_trial_);
   B_.swap(B_trial_);
   closed_.swap(closed_trial_);
+  lasting_.swap(lasting_trial_);
   force_.swap(force_trial_);
+  loaded_.swap(loaded_trial_);
 }
 
 }  // namespace clatter::contact

@@ -46,20 +46,30 @@ class NonsmoothAlpha final : public ContactStepper {
   // Collisions of the contacts in hit_ at trial_; true when one carried an impulse.
   bool collide();
   // Accelerations, multipliers and forces of lasting contacts at a state, from the laws at acceleration level.
-  void consistent(const State& s, const std::vector<char>& closed, Vec& forces, Vec& a, Vec& lambda, Vec& zdot);
+  void consistent(const State& s, const std::vector<int>& lasting, Vec& forces, std::vector<int>& loaded, Vec& a,
+                  Vec& lambda, Vec& zdot);
   // Slips at the end of the step, and whether friction of a row has jumped within it.
   bool finish_frictions();
   // Rates at which contact forces work at the engine's present links, added to the channels.
-  void add_contact_powers(const Vec& forces, const std::vector<char>& closed, Vec& p);
-  void powers_at(const State& s, const Vec& a, const Vec& lambda, const Vec& forces, const std::vector<char>& closed,
+  void add_contact_powers(const Vec& forces, Vec& p);
+  void powers_at(const State& s, const Vec& a, const Vec& lambda, const Vec& forces,
                  const std::vector<FrictionSample>& frictions, Vec& p);
+  static void list(const std::vector<char>& closed, std::vector<int>& slots);
+  void list_trial();
+  static void clear_forces(Vec& forces, std::vector<int>& slots);
+  void take_forces(Vec& forces, std::vector<int>& slots);  // of the solved problem
 
   double am_, af_, g_, b_;
   StepMatrix matrix_;
   std::vector<char> closed_, closed_trial_, held_;
-  Vec force_, force_trial_;  // of lasting contacts, three numbers a slot
+  std::vector<int> lasting_, lasting_trial_;  // slots that are closed, ascending
+  Vec force_, force_trial_;                   // of lasting contacts, three numbers a slot
+  std::vector<int> loaded_, loaded_trial_;    // slots that have a number there
+  std::vector<int> collided_;                 // and in impact_
+  std::vector<int> carriers_;                 // loaded or collided
   Vec A_, A_trial_, B_, B_trial_, A0_, B0_;
-  Vec r_, f_, da_, dlambda_, x_, mu_step_, rhs_, impulses_, residual_, phi_, rates_, factors_, p_base_, p_end_, p_;
+  Vec r_, f_, da_, dlambda_, lambda_now_, x_, mu_step_, rhs_, impulses_, residual_, phi_, rates_, factors_, p_base_,
+      p_end_, p_;
   Vec impact_;       // impulses of the collision, three numbers a slot
   Vec impact_rate_;  // of those that collided: gap rates before and after, two numbers a slot
   struct Hit {

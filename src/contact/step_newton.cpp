@@ -22,6 +22,7 @@ namespace clatter::contact {
 namespace {
 
 constexpr double kStiffest = 1e4, kSoftest = 10;         // kappa
+constexpr double kSoft = 100;                            // the first where there is no friction
 constexpr double kNear = 1e-3;                           // residual from which the whole law is worth a try
 constexpr int kSweeps[] = {0, 40, 200};                  // before each attempt
 constexpr int kShort = 5, kOuter = 60;                   // outer iterations of a first attempt, of the others
@@ -29,10 +30,14 @@ constexpr int kCoupled = 8, kPolish = 12, kConvex = 30;  // Newton's of one
 constexpr int kContradiction = 6;                        // outer iterations without a change
 constexpr int kCuts = 6, kMemory = 4, kSearch = 15;
 constexpr double kExact = 1e-30, kRounded = 1e-16;  // |F|^2 by its scale: no better wanted, rounding may begin
-constexpr double kStart = 1e-12;                    // natural map of a start that needs no iteration
-constexpr double kTarget = 1e-14;                   // gone on to while an iteration gains much
-constexpr double kAccepted = 1e-9;                  // solved, where rounding or the conditioning allow no more
+// Natural map of a start that needs no iteration; rounding in the sums over many contacts leaves 1e-11 of one that had.
+constexpr double kStart = 1e-12, kStartMany = 1e-10;
+constexpr std::size_t kFew = 16;
+constexpr double kGap = 1e-6;       // natural map of a correction of gaps, which is repeated
+constexpr double kTarget = 1e-14;   // gone on to while an iteration gains much
+constexpr double kAccepted = 1e-9;  // solved, where rounding or the conditioning allow no more
 constexpr int kBetweenChecks = 10;
+constexpr int kRough = 10;  // sweeps where gaps of rounding are corrected
 
 }  // namespace
 
@@ -174,7 +179,7 @@ bool StepProblem::coupled_newton(std::span<const int> list, double stiffness, do
 //   x = X z,   d = X w,   w = z - p - D rho W^T d,      phi'(t) = -sum (W^T d) . (z - t w - p(s + t rho W^T d))
 //
 // so that each step goes to the least point along it.
-bool StepProblem::convex_newton(std::span<const int> list, double stiffness, double scale) {
+bool StepProblem::convex_newton(std::span<const int> list, double stiffness, double scale, double enough) {
   for (const int i : list) {
     const auto at = static_cast<std::size_t>(i);
     z_[at] = r0_[at];
@@ -182,7 +187,7 @@ bool StepProblem::convex_newton(std::span<const int> list, double stiffness, dou
   }
   double merit = newton_residual(list, stiffness, x_.data(), true);
   for (int iteration = 0; iteration < kConvex; ++iteration) {
-    if (merit <= kExact * scale) return true;
+    if (merit <= enough * scale) return true;
     bool regular = false;
     newton_direction(list, stiffness, regular);
     if (!regular) return false;
@@ -245,14 +250,19 @@ double StepProblem::take_outer(std::span<const int> list, double& best) {
   return residual;
 }
 
-double StepProblem::newton(std::span<const int> list, bool shortly, double best) {
-  // A kinetic energy to compare |F|^2 with: what it takes to undo the rates b.
+// A kinetic energy to compare |F|^2 with: what it takes to undo the rates b.
+double StepProblem::energy_of(std::span<const int> list) const {
   double scale = 0;
   for (const int i : list)
     for (int k = 0; k < items_[static_cast<std::size_t>(i)].rows(); ++k) {
       const double b = items_[static_cast<std::size_t>(i)].b[k];
       scale = std::max(scale, b * b / diagonal_scale_[static_cast<std::size_t>(i)][k]);
     }
+  return scale;
+}
+
+double StepProblem::newton(std::span<const int> list, bool shortly, double best) {
+  const double scale = energy_of(list);
   bool friction = false;
   for (const int i : list) friction = friction || items_[static_cast<std::size_t>(i)].cone.tangents > 0;
   double residual = natural_residual(list, r0_, x_.data());
@@ -273,7 +283,7 @@ double StepProblem::newton(std::span<const int> list, bool shortly, double best)
         residual = natural_residual(list, r0_, x_.data());
       }
     } else {
-      const bool solved = convex_newton(list, stiffness, scale);
+      const bool solved = convex_newton(list, stiffness, scale, kExact);
       // What was not solved to its end is read from z: r1 is off by kappa times what is missing.
       for (const int i : list) {
         const auto at = static_cast<std::size_t>(i);
@@ -327,25 +337,52 @@ double StepProblem::sweep(std::span<const int> list, int sweeps, double best) {
   return best;
 }
 
-StepProblem::Report StepProblem::solve_many(std::span<const int> list, bool shortly) {
+double StepProblem::begin_many(std::span<const int> list, bool newton_too) {
   for (std::vector<Vec3>* r : {&r0_, &r1_, &best_, &keep_, &s_, &z_, &u_, &w_}) r->resize(items_.size());
   slopes_.resize(items_.size());
   radius_.resize(items_.size());
   gather_nodes(list);
-  lu_.begin(node_sizes_);
-  for (const int i : list) {
+  for (const int i : list)
     r0_[static_cast<std::size_t>(i)] = best_[static_cast<std::size_t>(i)] = items_[static_cast<std::size_t>(i)].r;
-    const auto& [first, second] = parts(i);
-    if (second.group >= 0) lu_.couple(group_of(first).node, group_of(second).node);
+  if (newton_too) {
+    lu_.begin(node_sizes_);
+    for (const int i : list) {
+      const auto& [first, second] = parts(i);
+      if (second.group >= 0) lu_.couple(group_of(first).node, group_of(second).node);
+    }
+    lu_.analyse();
   }
-  lu_.analyse();
   double best = natural_residual(list, r0_, x_.data());
   if (!std::isfinite(best)) {
     for (const int i : list) r0_[static_cast<std::size_t>(i)] = best_[static_cast<std::size_t>(i)] = Vec3::Zero();
     best = natural_residual(list, r0_, x_.data());
   }
+  return best;
+}
+
+StepProblem::Report StepProblem::solve_convex(int which, bool roughly) {
+  const std::span<const int> list = island(which);
+  double best = begin_many(list, !roughly), last = best;
+  if (roughly) {
+    best = sweep(list, kRough, best);
+  } else {
+    double stiffness = kSoft;
+    for (int outer = 0; outer < kShort && best > kGap; ++outer) {
+      convex_newton(list, stiffness, energy_of(list), kGap * kGap);
+      const double residual = take_outer(list, best);
+      if (outer > 1 && !(residual < 0.5 * last)) break;
+      last = residual;
+      stiffness = std::min(kStiffest, 10 * stiffness);
+    }
+  }
+  for (const int i : list) items_[static_cast<std::size_t>(i)].r = best_[static_cast<std::size_t>(i)];
+  return {best <= kGap, best, 0};
+}
+
+StepProblem::Report StepProblem::solve_many(std::span<const int> list, bool shortly) {
+  double best = begin_many(list, true);
   if (shortly) {
-    if (best > kStart) best = newton(list, true, best);
+    if (best > (list.size() > kFew ? kStartMany : kStart)) best = newton(list, true, best);
   } else {
     for (int attempt = 0; attempt < 3 && best > kAccepted; ++attempt) {
       // From the best point met, and once from nothing: a start of the step before may be far away.

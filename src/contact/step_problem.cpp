@@ -251,6 +251,9 @@ void StepProblem::find_islands() {
   // Islands are numbered by their first contact; a contact that moves nothing is one of its own.
   for (const int g : touched_) groups()[static_cast<std::size_t>(g)].node = -1;
   island_of_.clear();
+  // At most one island a contact: no more memory when they fall apart.
+  island_begin_.reserve(items_.size() + 1);
+  row0_.reserve(items_.size() + 1);
   int count = 0;
   for (const std::array<Part, 2>& two : parts_) {
     if (two[0].group < 0) {

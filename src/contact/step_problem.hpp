@@ -72,6 +72,9 @@ class StepProblem {
   // Answers with the r of all items (of an island); throws nothing.
   Report solve();
   Report solve(int island);
+  // The nearest answer without friction, rays and lines only, to 1e-6: a minimum, which there always is. Rows that
+  // contradict each other share what they cannot have. `roughly`: what a few sweeps bring.
+  Report solve_convex(int island, bool roughly);
   // r^T factor W^T X r of an island.
   double quadratic(int island);
   // out = sum of W r, generalized impulses.
@@ -123,13 +126,15 @@ class StepProblem {
   // Natural map of an island at r, relative to the largest rate in it; x is set to X r.
   double natural_residual(std::span<const int> list, const std::vector<Vec3>& r, double* x) const;
   double scale_of(std::span<const int> list) const;
+  double energy_of(std::span<const int> list) const;
   // step_newton.cpp
   // `shortly`: one attempt from the start at hand; otherwise all of them.
   Report solve_many(std::span<const int> list, bool shortly);
+  double begin_many(std::span<const int> list, bool newton_too);  // from the items' r; its residual
   void gather_nodes(std::span<const int> list);
   double newton(std::span<const int> list, bool shortly, double best);
   bool coupled_newton(std::span<const int> list, double stiffness, double scale, int iterations);
-  bool convex_newton(std::span<const int> list, double stiffness, double scale);
+  bool convex_newton(std::span<const int> list, double stiffness, double scale, double enough);
   void newton_direction(std::span<const int> list, double stiffness, bool& regular);
   double take_outer(std::span<const int> list, double& best);
   // F, r1, s and the slopes at x; with the radii of friction given, or the whole law.

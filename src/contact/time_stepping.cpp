@@ -13,6 +13,8 @@ namespace {
 
 // Approach slower than this part of the velocity scale is rounding, slip slower than that is sticking.
 constexpr double kNoApproach = 1e-9, kNoSlip = 1e-9;
+// Gaps below this part of the length scale are rounding.
+constexpr double kNoGap = 1e-13;
 // Gaps below this part of the length scale take part in the impacts of others.
 constexpr double kTouching = 1e-7;
 // An impact approaches faster than this many times what forces change in a step.
@@ -21,6 +23,8 @@ constexpr double kImpact = 2;
 constexpr double kReach = 2;
 // Penetration deeper than this part of the length scale at the end of a step of a contact that took no part in it.
 constexpr double kMissed = 1e-7;
+// Work of contacts below this part of force times length that no kinetic energy pays for.
+constexpr double kGain = 1e-9;
 // How often contacts that were missed may join.
 constexpr int kRounds = 3;
 
@@ -137,7 +141,9 @@ bool MoreauStepper::take_in(int slot, double h) {
       item.b[k] += theta * h * s.bias[k];
       item.relief[k] = -theta * h * s.bias[k];
     }
-    const double bend = std::max(s.gap / (theta * h) + 0.5 * theta * h * s.bias[0], theta * h * s.bias[0]);
+    // A gap of rounding is none: divided by a short step it would move what rests.
+    const double gap = std::abs(s.gap) <= kNoGap * system().length_scale ? 0.0 : s.gap;
+    const double bend = std::max(gap / (theta * h) + 0.5 * theta * h * s.bias[0], theta * h * s.bias[0]);
     item.b[0] += bend;
     item.relief[0] = std::max(0.0, -bend);
   }
@@ -240,6 +246,7 @@ void MoreauStepper::contact_step(double h) {
   jump_ = impacts;
   W_trial_ = W_;
   samples_trial_.clear();
+  samples_trial_.reserve(static_cast<std::size_t>(problem_.size()));
   book_frictions(trial_.v, theta * h);
   for (int i = 0; i < problem_.size(); ++i) {
     const StepProblem::Item& item = problem_[i];
@@ -304,12 +311,20 @@ bool MoreauStepper::attempt(double t1) {
   }
   const double before = system().any_rigid ? dynamics_.stored_energy(trial_) : 0;
   const int corrections = report_.projections;
+  const int slot = problem_.size() > 0 ? std::max(0, problem_[0].slot) : 0;
+  if (system().any_rigid) open_budget(now_.v, trial_.v, a_free_);
   const double penetration = correct_gaps(nullptr, true);
-  if (report_.projections != corrections) {
-    const double lifted = dynamics_.stored_energy(trial_) - before;
-    const int slot = problem_.size() > 0 ? problem_[0].slot : 0;
+  if (system().any_rigid) {
+    double lifted = 0;
+    if (report_.projections != corrections) {
+      lifted = dynamics_.stored_energy(trial_) - before;
+      dynamics_.minus(trial_.q, now_.q, u1_);
+    }
+    double missing = 0;
+    lifted -= settle_budget(lifted, missing);
+    // The last halving is taken as it is.
+    if (missing > kGain * system().force_scale * system().length_scale && h > 2.5 * shortest()) return false;
     W_trial_[contact_.impact_channel(system().pair(slot).group)] += lifted;
-    dynamics_.minus(trial_.q, now_.q, u1_);
   }
   for (ContactSample& sample : samples_trial_) sample.gap = contacts_[sample.slot].gap;
   a_trial_ = (trial_.v - now_.v) / h;

@@ -57,7 +57,9 @@ class MoreauStepper final : public ContactStepper {
   void accept() override;
   void started() override;
   void exchange(Archive& archive) override;
-  int halvings() const override { return 6; }
+  static constexpr int kHalvings = 6;
+  int halvings() const override { return kHalvings; }
+  double shortest() const { return settings_.step / (1 << kHalvings); }
 
  private:
   struct Missed {
