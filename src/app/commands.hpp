@@ -70,6 +70,7 @@ struct ReduceOptions {
   std::string model;
   Changes changes;
   std::string body;    // only this one
+  std::string sid;     // folder for Standard Input Data, or empty
   bool quiet = false;  // no progress
 };
 int reduce(const ReduceOptions& options, const Console& console);

@@ -22,7 +22,7 @@ static_assert(std::endian::native == std::endian::little, "arrays are written as
 bool has_stress(const FlexibleSource& source) {
   using K = MeshDescription::Kind;
   const K k = source.mesh.kind;
-  return k != K::beam && k != K::spring && k != K::matrices && k != K::block;
+  return k != K::beam && k != K::spring && k != K::matrices && k != K::block && !source.mesh.file.ends_with(".sid");
 }
 
 int vtk_type(fem::ElementType type) {

@@ -147,6 +147,8 @@ int dispatch(int argc, char** argv) {
   reduce_command->add_option("--set", reduce_options.changes.parameters, "NAME=VALUE: change a parameter of the model")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  reduce_command->add_option("--sid", reduce_options.sid, "write each as Standard Input Data, FOLDER/NAME.sid")
+      ->type_name("FOLDER");
   reduce_command->add_flag("-q,--quiet", reduce_options.quiet, "no progress");
 
   ExportOptions export_options;

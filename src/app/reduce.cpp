@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <ostream>
 
@@ -17,6 +19,7 @@
 #include "app/text.hpp"
 #include "base/error.hpp"
 #include "fem/make.hpp"
+#include "fem/sid.hpp"
 
 namespace clatter::app {
 namespace {
@@ -166,6 +169,15 @@ int reduce(const ReduceOptions& options, const Console& console) {
     if (!first) fmt::print(console.out, "\n");
     first = false;
     print_body(b, console.out);
+    if (options.sid.empty()) continue;
+    std::error_code error;
+    std::filesystem::create_directories(options.sid, error);
+    const std::string path = (std::filesystem::path(options.sid) / (b.body + ".sid")).string();
+    std::ofstream file(path, std::ios::binary);
+    file << fem::write_sid(*b.model->body, b.body);
+    file.flush();
+    if (!file) throw InputError(fmt::format("{} cannot be written", path), "check the folder and the free disk space");
+    fmt::print(console.out, "\n  written: {}\n", path);
   }
   return kDone;
 }

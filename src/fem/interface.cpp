@@ -142,8 +142,12 @@ std::vector<int> select_nodes(const Mesh& mesh, const NodeSelection& s, const st
   };
   const auto fail = [&](const std::string& what, const Vec3& target) {
     const Vec3 n = mesh.nodes[at(nearest_node(mesh, target))];
-    throw InputError(fmt::format("interface `{}`: {}", name, what),
-                     fmt::format("the nearest node is at ({:g}, {:g}, {:g}) m", n.x(), n.y(), n.z()));
+    std::string hint = fmt::format("the nearest node is at ({:g}, {:g}, {:g}) m", n.x(), n.y(), n.z());
+    // A thousand times too large or too small: one of the two is in millimetres.
+    const double size = mesh.size(), reach = target.norm();
+    if (!mesh.file.empty() && reach > 0 && (reach > 100 * size || (size > 100 * reach && size > 10)))
+      hint += fmt::format("; the mesh is {:g} m large: is its unit right (`unit: mm`)?", size);
+    throw InputError(fmt::format("interface `{}`: {}", name, what), hint);
   };
   switch (s.kind) {
     case NodeSelection::Kind::set: {
@@ -199,7 +203,12 @@ std::vector<Interface> make_interfaces(const Mesh& mesh, const std::vector<Inter
     f.name = name;
     f.coupling = d.coupling;
     f.axes = d.axes;
-    f.nodes = select_nodes(mesh, nodes, name);
+    try {
+      f.nodes = select_nodes(mesh, nodes, name);
+    } catch (const InputError& e) {
+      const Diagnostic& m = e.diagnostics().front();
+      throw InputError(d.source, m.message, m.hint);
+    }
     if (f.coupling == Coupling::node && f.nodes.size() != 1)
       throw InputError(
           d.source,

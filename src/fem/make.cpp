@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -79,6 +80,16 @@ std::vector<std::string> warnings_of(const FlexibleSource& source, const Mesh& m
                               mesh.file, size));
   if (source.mesh.kind == Kind::file && size < 1e-4)
     out.push_back(fmt::format("the mesh `{}` is only {:g} m large: is its unit right?", mesh.file, size));
+  // Sound travels at 30 m/s in soft rubber and at 18 km/s in diamond: what lies far outside has lost a prefix.
+  for (const MaterialDescription& m : source.materials) {
+    const double young = m.orthotropic ? std::max({m.moduli[0], m.moduli[1], m.moduli[2]}) : m.young;
+    const double speed = std::sqrt(young / m.density);
+    if (speed < 3 || speed > 60e3)
+      out.push_back(
+          fmt::format("Young's modulus {:g} Pa and density {:g} kg/m^3 make a speed of sound of {:.3g} m/s: "
+                      "are their units right?",
+                      young, m.density, speed));
+  }
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "app/progress.hpp"
+#include "fem/sid.hpp"
 #include "fixture.hpp"
 
 namespace clatter::app {
@@ -92,6 +93,18 @@ TEST_F(FlexibleCommands, ReduceOfAModelWithoutFlexibleBodiesSaysSo) {
   EXPECT_TRUE(contains(err_, "has no flexible bodies")) << err_.str();
 }
 
+// E-14.
+TEST_F(FlexibleCommands, ReduceWritesStandardInputData) {
+  ReduceOptions options;
+  options.model = file("rod.yaml", kCantilever);
+  options.sid = "sid";
+  ASSERT_EQ(reduce_model(options), kDone) << err_.str();
+  EXPECT_TRUE(contains(out_, "written: sid/rod.sid")) << out_.str();
+  const fem::ReducedBody body = fem::read_sid(text_of("sid/rod.sid"), "rod.sid");
+  EXPECT_NEAR(body.mass, 0.78, 1e-12);
+  EXPECT_NEAR(body.frequencies.front(), 8.382, 0.01);
+}
+
 TEST_F(FlexibleCommands, RunTellsWhatWasReducedAndChecksFrequencies) {
   RunOptions options;
   options.model = file("rod.yaml", kCantilever);
@@ -104,6 +117,72 @@ TEST_F(FlexibleCommands, RunTellsWhatWasReducedAndChecksFrequencies) {
   // The coordinates are there whatever `outputs:` says: a motion can always be shown.
   const record::Reader reader("rod.h5");
   EXPECT_EQ(reader.channel("bodies/rod/eta").width, reader.channel("bodies/twin/eta").width);
+}
+
+std::string with_mesh(const std::string& mesh, const std::string& rest = "") {
+  return "clatter: 1\nbodies:\n  part:\n    type: flexible\n    position: [0, 0, 0]\n    mesh: " + mesh +
+         "\n    reduce: {method: modal, modes: 2}\n" + rest + "simulate: {end: 1 s}\n";
+}
+const std::string kSteel = "    material: {density: 7800 kg/m^3, young: 210 GPa, poisson: 0.3}\n";
+
+// Two cubes of edge 1, the second one `shift` further along x and y; `order`: its nodes.
+std::string two_cubes(double x, double y, const std::string& second, bool shared_edge) {
+  std::ostringstream t;
+  t << "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 1, 1, 0\n4, 0, 1, 0\n5, 0, 0, 1\n6, 1, 0, 1\n7, 1, 1, 1\n8, 0, 1, 1\n";
+  const double corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+  for (int i = 0; i < 8; ++i)
+    if (!shared_edge || (i != 0 && i != 4))
+      t << 11 + i << ", " << corner[i][0] + x << ", " << corner[i][1] + y << ", " << corner[i][2] << "\n";
+  t << "*ELEMENT, TYPE=C3D8, ELSET=one\n1, 1, 2, 3, 4, 5, 6, 7, 8\n*ELEMENT, TYPE=C3D8, ELSET=two\n2, " << second
+    << "\n";
+  return t.str();
+}
+
+// What can be wrong with a mesh and its places: the model's line, the mesh's name, what to do. Exit code 2.
+TEST_F(FlexibleCommands, MistakesInMeshesAreToldWithPlaceAndAdvice) {
+  const auto message = [&](const std::string& model) {
+    err_.str("");
+    ReduceOptions options;
+    options.model = file("part.yaml", model);
+    EXPECT_EQ(reduce_model(options), kBadInput) << model;
+    return err_.str();
+  };
+  const auto expect = [](const std::string& text, const std::vector<std::string>& parts) {
+    for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\nin: " << text;
+  };
+  // Bottom and top of the second cube are exchanged.
+  file("inverted.inp", two_cubes(1, 0, "15, 16, 17, 18, 11, 12, 13, 14", false));
+  expect(message(with_mesh("inverted.inp", kSteel)),
+         {"part.yaml:3:", "body `part`", "inverted.inp`: 1 of 2 elements is inverted", "improve the mesh there"});
+  file("apart.inp", two_cubes(3, 0, "11, 12, 13, 14, 15, 16, 17, 18", false));
+  expect(message(with_mesh("apart.inp", kSteel)),
+         {"part.yaml:3:", "2 parts that are not connected", "must be of one piece"});
+  file("touching.inp", two_cubes(1, 0, "11, 12, 13, 14, 15, 16, 17, 18", false));
+  expect(message(with_mesh("touching.inp", kSteel)), {"4 nodes lie on top of others", "`merge: true`"});
+  expect(message(with_mesh("touching.inp")), {"part.yaml:", "material"});
+  const std::string one = "    materials:\n      - {set: one, density: 7800 kg/m^3, young: 210 GPa}\n";
+  expect(message(with_mesh("{file: touching.inp, merge: true}", one)), {"element 2 of the mesh has no material"});
+  // A hinge: the cubes have one edge in common (nodes 3 and 7).
+  file("hinge.inp", two_cubes(1, 1, "3, 12, 13, 14, 7, 16, 17, 18", true));
+  expect(message(with_mesh("hinge.inp", kSteel)),
+         {"part.yaml:3:", "can move without deforming: node", "connect them by faces"});
+  expect(message(with_mesh("{box: [1 m, 1 m, 1 m], elements: [2, 2, 2]}",
+                           kSteel + "    interfaces:\n      far: {node: [5 m, 0, 0]}\n")),
+         {"part.yaml:10:", "interface `far`: its place is off the mesh", "the nearest node is at (0.5, 0, 0) m"});
+  expect(message(
+             with_mesh("{box: [1 m, 1 m, 1 m], elements: [2, 2, 2]}",
+                       kSteel + "    interfaces:\n      top: z*\n      side: {plane: [[0.3 m, 0, 0], [1 m, 0, 0]]}\n")),
+         {"part.yaml:11:", "interface `side`: no node lies in its plane"});
+  // A mesh in millimetres, read as metres.
+  file("large.inp", two_cubes(1, 0, "2, 12, 13, 3, 6, 16, 17, 7", true));
+  std::string large = text_of("large.inp");
+  for (const auto& [from, to] : {std::pair{", 1", ", 1000"}, {", 2", ", 2000"}})
+    for (std::size_t at = large.find(from); at != std::string::npos && at < large.find("*ELEMENT");
+         at = large.find(from, at + 2))
+      if (large[at + 3] == ',' || large[at + 3] == '\n') large.replace(at, 3, to);
+  file("large.inp", large);
+  expect(message(with_mesh("large.inp", kSteel + "    interfaces:\n      tip: {plane: [[2 m, 0, 0], [3 m, 0, 0]]}\n")),
+         {"no node lies in its plane", "is its unit right (`unit: mm`)?"});
 }
 
 // A block of steel on its end, shaken by gravity that is switched on.

@@ -201,6 +201,32 @@ TEST(Recovery, GivesDeflectionAndBendingStress) {
   EXPECT_NEAR(u.maxCoeff() / (F / (3 * EI)), 1, 0.02);
 }
 
+// Units that do not fit make warnings, not errors: such bodies can exist.
+TEST(UnitHints, AreGivenForMaterialsWithoutTheirPrefix) {
+  FlexibleSource s = small_bar();
+  EXPECT_TRUE(made(s).warnings.empty());
+  s.materials[0].young = 210;  // GPa forgotten
+  const FlexibleModel slow = made(s);
+  ASSERT_EQ(slow.warnings.size(), 1U);
+  EXPECT_NE(slow.warnings[0].find("speed of sound of 0.164 m/s"), std::string::npos) << slow.warnings[0];
+  s.materials[0] = steel(7.8e-9, 210e3);  // tonne, millimetre, megapascal
+  EXPECT_EQ(made(s).warnings.size(), 1U);
+  // A cube of 100 mm whose file is in millimetres.
+  const std::string path = ::testing::TempDir() + "cube.inp";
+  std::ofstream(path) << "*NODE\n1,0,0,0\n2,100,0,0\n3,100,100,0\n4,0,100,0\n5,0,0,100\n6,100,0,100\n7,100,100,100\n"
+                         "8,0,100,100\n*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7,8\n";
+  FlexibleSource cube;
+  cube.mesh.file = path;
+  cube.materials = {steel()};
+  cube.reduction.method = Method::modal;
+  cube.reduction.modes = 2;
+  const FlexibleModel large = made(cube);
+  ASSERT_EQ(large.warnings.size(), 1U);
+  EXPECT_NE(large.warnings[0].find("is 173.205 m large: if its unit is the millimetre"), std::string::npos);
+  cube.mesh.unit = 1e-3;
+  EXPECT_TRUE(made(cube).warnings.empty());
+}
+
 // Skins: volume enclosed by the triangles (divergence theorem: only when all point outward) and rigid motion in the
 // modes.
 TEST(Skin, EnclosesTheBodyAndMovesWithIt) {
