@@ -422,6 +422,17 @@ void Loader::flexible_body(const Object& o, Body& b) {
   FlexibleSource& f = *source;
   if (o.require("mesh", "a file, or a box, beam, gear, ...")) flexible_mesh(*o.find("mesh"), o.scope(), b.name, f.mesh);
   const bool matrices = f.mesh.kind == Mesh::Kind::matrices;
+  if (f.mesh.kind == Mesh::Kind::file && f.mesh.file.ends_with(".sid")) {
+    // E-14: a body that has been reduced before.
+    for (const char* key : {"material", "materials", "section", "interfaces", "reduce", "reference", "reference_nodes",
+                            "damping", "stiffening", "formulation", "inertia_forces", "frames"})
+      if (o.has(key))
+        o.mistake(key, fmt::format("standard input data hold a reduced body: `{}` has been decided there", key),
+                  std::string_view(key) == "frames" ? "the nodes of the data are frames of the body" : "leave it out");
+    b.kind = BodyKind::flexible;
+    b.flexible = source;
+    return;
+  }
   if (const YamlNode* n = o.find("material")) flexible_material(*n, o.scope(), b.name, f);
   if (const YamlNode* n = o.find("materials")) {
     if (n->kind != YamlNode::Kind::list)

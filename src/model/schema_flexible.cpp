@@ -15,7 +15,10 @@ std::vector<ObjectSpec> flexible_language() {
       {"mesh",
        "The mesh of a flexible body: one of the kinds, and how finely it is cut. The body's frame is the mesh's.",
        "the name of a file: `mesh: rod.msh`",
-       {{"file", V::text, false, "", "A mesh of Gmsh (.msh, format 4.1) or of Abaqus and CalculiX (.inp)."},
+       {{"file", V::text, false, "",
+         "A mesh of Gmsh (.msh, format 4.1) or of Abaqus and CalculiX (.inp); or a body that has been reduced before, "
+         "as "
+         "standard input data (.sid)."},
         {"unit", V::word, false, "", "Unit of the file's coordinates; `m` unless given.", "", {"m", "cm", "mm", "in"}},
         {"merge", V::boolean, false, "", "`true` joins nodes that lie on top of each other."},
         {"matrices", V::object, false, "", "Stiffness and mass made by another program.", "matrices"},

@@ -87,6 +87,17 @@ TEST(StandardInputData, ComesBackAsItWasWritten) {
   expect_same(b, read_sid(write_sid(b, "bar"), "bar.sid"), 1e-14);
 }
 
+// As the mesh of a body the file is the body.
+TEST(StandardInputData, IsABodyOfAModel) {
+  const ReducedBody a = *made(small_bar()).body;
+  const std::string path = ::testing::TempDir() + "bar.sid";
+  std::ofstream(path) << write_sid(a, "bar");
+  FlexibleSource s;
+  s.mesh.kind = MeshDescription::Kind::file;
+  s.mesh.file = path;
+  expect_same(a, *made(s).body, 1e-14);
+}
+
 TEST(StandardInputData, SaysWhichLineIsWrong) {
   const ReducedBody a = *made(small_bar()).body;
   std::string text = write_sid(a, "bar");

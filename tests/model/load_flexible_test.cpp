@@ -154,6 +154,8 @@ TEST(FlexibleBodyInAModel, SaysWhatIsWrong) {
       {box + steel + "    formulation: finite-element\n", "finite-element", "finite-elements"},
       {box + steel + "    formulation: finite-elements\n    reduce: modal\n", "nothing to reduce",
        "leave `reduce` out"},
+      {"    mesh: rod.sid\n" + steel, "standard input data", "leave it out"},
+      {"    mesh: rod.sid\n    frames: {tip: [1, 0, 0]}\n", "standard input data", "nodes of the data"},
       {box + steel + "    inertia_forces: exact\n", "only a superelement", "superelement"},
       {box + steel + "    interfaces: {tip: x+}\n    reference: boundary-mean\n", "no interface `boundary-mean`", ""},
       {box + steel + "    interfaces: {tip: x+}\n    formulation: superelement\n    reference: boundary-men\n",
