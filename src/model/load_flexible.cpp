@@ -472,6 +472,11 @@ void Loader::make_flexible(Body& b) {
   if (!options_.make_flexible) {
     for (const auto& i : source->interfaces)
       b.frames.push_back({{i.name, i.source}, {i.at.value_or(Vec3::Zero()), Quat(i.axes)}});
+    if (source->mesh.kind == Mesh::Kind::block)  // its corners (E-16)
+      for (int k = 0; k < 4; ++k) {
+        const Vec3 corner(k < 2 ? source->mesh.size.x() : 0, k == 1 || k == 2 ? source->mesh.size.y() : 0, 0);
+        b.frames.push_back({{fmt::format("node_{}", k + 1), b.source}, {corner, Quat::Identity()}});
+      }
     return;
   }
   try {
