@@ -47,6 +47,10 @@ void make_flexible_bodies(LoadOptions& options, const BodyMaking& making) {
 
 std::string made_text(const MadeBody& made) {
   const fem::ReductionReport& r = made.model->report;
+  if (r.freedoms == 0)
+    return fmt::format("body `{}`: {} of `{}`", made.body,
+                       counted(static_cast<std::uint64_t>(made.model->body->n), "elastic coordinate"),
+                       made.source.mesh.file);
   std::string text =
       fmt::format("body `{}`: {} reduced to {}", made.body,
                   counted(static_cast<std::uint64_t>(r.freedoms), "degree of freedom", "degrees of freedom"),

@@ -212,7 +212,7 @@ FlexibleModel make_block(const FlexibleSource& source) {
 FlexibleModel from_sid(const FlexibleSource& source) {
   const std::string text = read_text(source.mesh.file);
   ReducedBody b = read_sid(text, source.mesh.file);
-  b.hash = std::stoull(sha256(text).substr(0, 16), nullptr, 16);
+  if (b.hash == 0) b.hash = std::stoull(sha256(text).substr(0, 16), nullptr, 16);
   FlexibleModel out;
   out.report.frequencies = b.frequencies;
   out.body = std::make_shared<const ReducedBody>(std::move(b));
