@@ -11,7 +11,9 @@
 //
 //   r_i <- proj_K(r_i - y_i / d_i),   x += X_i (change of r_i)
 //
-// forward and backward in turn: a load travels up and down a pile in one pair of sweeps.
+// forward and backward in turn: a load travels up and down a pile in one pair of sweeps. A contact of the plane has its
+// own answer case by case (stick, slip to either side, open). Where contacts are many, sweeps come first, twice as many
+// each time, until Newton's method from where they lead has an end.
 #include <algorithm>
 #include <cmath>
 
@@ -25,6 +27,9 @@ constexpr double kStiffest = 1e4, kSoftest = 10;         // kappa
 constexpr double kSoft = 100;                            // the first where there is no friction
 constexpr double kNear = 1e-3;                           // residual from which the whole law is worth a try
 constexpr int kSweeps[] = {0, 40, 200};                  // before each attempt
+constexpr std::size_t kMany = 100;                       // contacts from which sweeps come first
+constexpr int kRounds = 8;                               // of twice as many sweeps each
+constexpr double kNearly = 1e-6;                         // where Newton's fails from here, more sweeps are not worth it
 constexpr int kShort = 5, kOuter = 60;                   // outer iterations of a first attempt, of the others
 constexpr int kCoupled = 8, kPolish = 12, kConvex = 30;  // Newton's of one
 constexpr int kContradiction = 6;                        // outer iterations without a change
@@ -38,6 +43,33 @@ constexpr double kTarget = 1e-14;   // gone on to while an iteration gains much
 constexpr double kAccepted = 1e-9;  // solved, where rounding or the conditioning allow no more
 constexpr int kBetweenChecks = 10;
 constexpr int kRough = 10;  // sweeps where gaps of rounding are corrected
+
+// One contact of the plane by itself: y = q + A r with Coulomb's law, case by case. False where another law holds, or
+// no case does.
+bool alone_in_plane(const BlockCone& c, const Mat3& A, const Vec3& q, Vec3& r) {
+  if (c.alone || c.bilateral || c.sliding || c.tangents != 1) return false;
+  if (q[0] >= 0) {
+    r.setZero();
+    return true;
+  }
+  const double det = A(0, 0) * A(1, 1) - A(0, 1) * A(1, 0);
+  if (det > 1e-12 * A(0, 0) * A(1, 1)) {
+    const double n = (A(0, 1) * q[1] - A(1, 1) * q[0]) / det, t = (A(1, 0) * q[0] - A(0, 0) * q[1]) / det;
+    if (n >= 0 && std::abs(t) <= c.mu * n) {
+      r = Vec3(n, t, 0);
+      return true;
+    }
+  }
+  for (const double side : {-1.0, 1.0}) {
+    const double stiffness = A(0, 0) + side * c.mu * A(0, 1);
+    if (!(stiffness > 0)) continue;
+    const double n = -q[0] / stiffness, slip = q[1] + (A(1, 0) + side * c.mu * A(1, 1)) * n;
+    if (side * slip > 0) continue;
+    r = Vec3(n, side * c.mu * n, 0);
+    return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -312,8 +344,9 @@ double StepProblem::sweep(std::span<const int> list, int sweeps, double best) {
       const int i = list[forward ? c : list.size() - 1 - c];
       const auto at = static_cast<std::size_t>(i);
       Vec3 y = rates(i, x_.data()), r = r0_[at];
-      // The contact's own block, nearly to its end: normal and friction impulses that depend on each other.
-      for (int k = 0; k < 3; ++k) {
+      // The contact's own block: normal and friction impulses that depend on each other.
+      const bool known = alone_in_plane(items_[at].cone, diagonal_[at], y - diagonal_[at] * r, r);
+      for (int k = 0; !known && k < 3; ++k) {
         const Vec3 next = project(items_[at].cone, r - y.cwiseQuotient(diagonal_scale_[at]));
         y += diagonal_[at] * (next - r);
         r = next;
@@ -384,7 +417,16 @@ StepProblem::Report StepProblem::solve_many(std::span<const int> list, bool shor
   if (shortly) {
     if (best > (list.size() > kFew ? kStartMany : kStart)) best = newton(list, true, best);
   } else {
-    for (int attempt = 0; attempt < 3 && best > kAccepted; ++attempt) {
+    // Many contacts: sweeps until Newton's method takes hold.
+    const bool many = list.size() > kMany;
+    for (int round = 0, sweeps = kSweeps[1]; many && round < kRounds && best > kAccepted; ++round, sweeps *= 2) {
+      for (const int i : list) r0_[static_cast<std::size_t>(i)] = best_[static_cast<std::size_t>(i)];
+      best = sweep(list, sweeps, best);
+      for (const int i : list) r0_[static_cast<std::size_t>(i)] = best_[static_cast<std::size_t>(i)];
+      best = newton(list, true, best);
+      if (best <= kNearly) break;
+    }
+    for (int attempt = 0; attempt < (many ? 0 : 3) && best > kAccepted; ++attempt) {
       // From the best point met, and once from nothing: a start of the step before may be far away.
       for (const int i : list)
         r0_[static_cast<std::size_t>(i)] = attempt == 1 ? Vec3(Vec3::Zero()) : best_[static_cast<std::size_t>(i)];
