@@ -178,7 +178,7 @@ Model load_changed(const std::string& path, const Changes& changes, const BodyMa
   std::optional<bool> joint;
   if (changes.coordinates) joint = joint_coordinates(*changes.coordinates);
 
-  Model model = load_model(path, options);
+  Model model = changes.text ? load_model_text(*changes.text, path, options) : load_model(path, options);
   Simulate& s = model.simulate;
   if (changes.method) choose_method(*changes.method, s);
   const bool rigid = std::any_of(model.contacts.begin(), model.contacts.end(),

@@ -13,6 +13,10 @@
 #include <string>
 #include <vector>
 
+namespace clatter {
+struct Progress;  // integrate/run.hpp
+}
+
 namespace clatter::app {
 
 inline constexpr int kDone = 0;
@@ -32,6 +36,7 @@ struct Changes {
   std::optional<double> end, step, tolerance;
   std::optional<std::string> coordinates;  // joint, absolute
   std::vector<std::string> parameters;     // name=value, value as in the model language: "length=15 mm"
+  std::optional<std::string> text;         // the model itself where it is in no file
   bool default_step = false;               // a fixed step that nobody gave is chosen instead of asked for
 };
 
@@ -41,6 +46,9 @@ struct RunOptions {
   Changes changes;
   std::string continue_from;  // a result; then `model` is empty
   bool quiet = false;
+  // For programs: called after every step, false stops; failures are thrown once the result is closed, not told.
+  std::function<bool(const clatter::Progress&)> watch;
+  bool raise = false;
 };
 int run(const RunOptions& options, const Console& console);
 
@@ -48,7 +56,8 @@ struct VerifyOptions {
   std::vector<std::string> paths;  // models, or folders searched for *.yaml
   Changes changes;
   int threads = 2;
-  bool quiet = false;  // only the last line and what fell short
+  bool quiet = false;   // only the last line and what fell short
+  std::string gallery;  // a folder for gallery.json and a picture of each model; empty: none
 };
 int verify(const VerifyOptions& options, const Console& console);
 
@@ -112,6 +121,13 @@ struct PlotOptions {
 int plot(const PlotOptions& options, const Console& console);
 
 int schema(const Console& console);
+
+struct NewOptions {
+  std::string name;  // of the file; .yaml is added where it is missing
+  std::string model_template = "pendulum";
+  bool list = false;  // instead: the templates there are
+};
+int new_model(const NewOptions& options, const Console& console);
 
 // Runs a command and turns whatever it throws into a message on `err` and an exit code.
 int guarded(const Console& console, const std::function<int()>& command);

@@ -17,6 +17,7 @@ namespace {
 using namespace clatter::app;
 
 constexpr const char* kExamples = R"(examples:
+  clatter new toy --template woodpecker             a commented model to begin with: toy.yaml
   clatter run models/rigid/heavy_top.yaml           simulate; writes heavy_top.h5
   clatter run model.yaml --set length="15 mm" -o short.h5
   clatter run --continue heavy_top.h5               go on where a run was stopped or killed
@@ -56,7 +57,7 @@ bool unknown_command(int argc, char** argv, const std::vector<std::string>& comm
   if (std::filesystem::exists(first, ignored)) hint = fmt::format("did you mean `clatter run {}`?", first);
   fmt::print(std::cerr, "error: there is no command `{}`{}{}\n", first, hint.empty() ? "" : "; ", hint);
   fmt::print(std::cerr,
-             "commands: run, verify, compare, info, reduce, view, report, plot, export, schema (`clatter --help` "
+             "commands: new, run, verify, compare, info, reduce, view, report, plot, export, schema (`clatter --help` "
              "explains them)\n");
   return true;
 }
@@ -69,6 +70,15 @@ int dispatch(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(kExamples);
   app.get_formatter()->column_width(36);
+
+  NewOptions new_options;
+  CLI::App* new_command = app.add_subcommand("new", "write a commented model to begin with");
+  new_command->add_option("NAME", new_options.name, "name of the model; .yaml is added")->type_name("");
+  new_command
+      ->add_option("-t,--template", new_options.model_template,
+                   "which one (--list shows all; default: the smallest, pendulum)")
+      ->type_name("TEMPLATE");
+  new_command->add_flag("--list", new_options.list, "the templates there are");
 
   RunOptions run_options;
   CLI::App* run_command = app.add_subcommand("run", "simulate a model and write a result file");
@@ -94,6 +104,11 @@ int dispatch(int argc, char** argv) {
   verify_command->add_option("-j,--jobs", verify_options.threads, "models at a time (default 2)")
       ->check(CLI::Range(1, 256));
   verify_command->add_flag("-q,--quiet", verify_options.quiet, "only what fell short and the last line");
+
+  verify_command
+      ->add_option("--gallery", verify_options.gallery,
+                   "write DIR/gallery.json and a picture of each model, for the documentation")
+      ->type_name("DIR");
 
   CompareOptions compare_options;
   std::string compare_csv;
@@ -207,8 +222,9 @@ int dispatch(int argc, char** argv) {
 
   CLI::App* schema_command = app.add_subcommand("schema", "print the JSON schema of the model language, for editors");
 
-  if (unknown_command(argc, argv,
-                      {"run", "verify", "compare", "info", "reduce", "view", "report", "plot", "export", "schema"}))
+  if (unknown_command(
+          argc, argv,
+          {"new", "run", "verify", "compare", "info", "reduce", "view", "report", "plot", "export", "schema"}))
     return kBadInput;
   try {
     app.parse(argc, argv);
@@ -218,6 +234,7 @@ int dispatch(int argc, char** argv) {
   }
 
   return guarded(console, [&]() -> int {
+    if (new_command->parsed()) return new_model(new_options, console);
     if (run_command->parsed()) return run(run_options, console);
     if (verify_command->parsed()) return verify(verify_options, console);
     if (compare_command->parsed()) {

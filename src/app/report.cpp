@@ -60,30 +60,23 @@ std::uint64_t stride_for(std::uint64_t rows, std::size_t bytes, double most) {
 
 }  // namespace
 
-int report(const ReportOptions& options, const Console& console) {
-  refuse_model(options.result, "report");
-  const record::Reader reader(options.result);
+ReportStride write_report(const record::Reader& reader, double megabytes, std::ostream& out) {
   const std::string page = load_page();
   const std::size_t place = page.find(kPlace);
   if (place == std::string::npos)
     throw record::ResultError("viewer.html", "is not the viewer's page", "run tools/setup.sh to build it again");
-
-  const std::string path =
-      options.output.empty() ? fs::path(options.result).replace_extension(".html").filename().string() : options.output;
-  if (record::Reader::is_result(path)) throw InputError(fmt::format("{} is a result", path), "name the report with -o");
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  const double most = options.megabytes * 1e6;
-  const std::uint64_t stride = stride_for(reader.rows().samples, row_bytes(reader.channels()), most);
-  const std::uint64_t ledger_stride = stride_for(reader.rows().ledger, row_bytes(reader.ledger_channels()), most / 4);
+  const double most = megabytes * 1e6;
+  const ReportStride stride{stride_for(reader.rows().samples, row_bytes(reader.channels()), most),
+                            stride_for(reader.rows().ledger, row_bytes(reader.ledger_channels()), most / 4)};
 
   view::Json json;
-  json.object().put("stride", stride).put("ledger_stride", ledger_stride);
+  json.object().put("stride", stride.samples).put("ledger_stride", stride.ledger);
   json.key("meta").raw(meta_json(reader)).key("checks").raw(checks_json(reader));
   json.key("events").raw(events_json(reader, 0, kMostEvents)).end();
   out << std::string_view(page).substr(0, place);
   out << "<script type=\"application/json\" id=\"clatter-report\">" << json.str() << "</script>\n";
-  put_table(out, reader, view::TableName::samples, stride);
-  put_table(out, reader, view::TableName::ledger, ledger_stride);
+  put_table(out, reader, view::TableName::samples, stride.samples);
+  put_table(out, reader, view::TableName::ledger, stride.ledger);
   const auto& surfaces = reader.info().surfaces;
   const auto bytes = [](const auto& list) {
     return std::string_view(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(list[0]));
@@ -94,6 +87,18 @@ int report(const ReportOptions& options, const Console& console) {
     put_block(out, fmt::format("surface-{}-modes", i), bytes(surfaces[i].modes), 4);
   }
   out << std::string_view(page).substr(place + kPlace.size());
+  return stride;
+}
+
+int report(const ReportOptions& options, const Console& console) {
+  refuse_model(options.result, "report");
+  const record::Reader reader(options.result);
+  static_cast<void>(load_page());  // before the file is made
+  const std::string path =
+      options.output.empty() ? fs::path(options.result).replace_extension(".html").filename().string() : options.output;
+  if (record::Reader::is_result(path)) throw InputError(fmt::format("{} is a result", path), "name the report with -o");
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  const ReportStride stride = write_report(reader, options.megabytes, out);
   out.close();
   if (!out)
     throw record::ResultError(path, fmt::format("cannot be written ({})", std::strerror(errno)),
@@ -101,8 +106,8 @@ int report(const ReportOptions& options, const Console& console) {
   std::error_code ignored;
   const double size = static_cast<double>(fs::file_size(path, ignored));
   fmt::print(console.out, "{}: {} MB, opens in any browser\n", path, number(size / 1e6, 3));
-  if (stride > 1)
-    fmt::print(console.err, "note: it holds every {}. sample; --size gives it more room\n", whole(stride));
+  if (stride.samples > 1)
+    fmt::print(console.err, "note: it holds every {}. sample; --size gives it more room\n", whole(stride.samples));
   return kDone;
 }
 

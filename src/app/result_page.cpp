@@ -1,5 +1,6 @@
 #include "app/result_page.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -58,8 +59,14 @@ std::string scene_of(const record::RunInfo& info) {
   }
 }
 
+// The folder of the program, or of the Python module, that holds this code.
 fs::path program_folder() {
   std::error_code error;
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&load_page), &info) != 0 && info.dli_fname != nullptr) {
+    const fs::path module = fs::canonical(info.dli_fname, error);
+    if (!error && module.extension() == ".so") return module.parent_path();
+  }
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   return error ? fs::path(".") : program.parent_path();
 }
@@ -166,7 +173,10 @@ void refuse_model(const std::string& path, const std::string& command) {
 
 std::string load_page() {
   const fs::path folder = program_folder();
-  for (const fs::path& place : {folder / "viewer.html", folder / "../share/clatter/viewer.html"}) {
+  // Beside the program; where `cmake --install` puts it; and, of the Python module in a build folder, beside the
+  // program.
+  for (const fs::path& place :
+       {folder / "viewer.html", folder / "../share/clatter/viewer.html", folder / "../../viewer.html"}) {
     std::ifstream in(place, std::ios::binary);
     if (!in) continue;
     return {std::istreambuf_iterator<char>(in), {}};

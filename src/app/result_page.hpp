@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 
 #include "record/reader.hpp"
@@ -22,6 +23,13 @@ inline constexpr std::uint64_t kMostEvents = 5000;  // that a page is given
 
 // Throws InputError when `path` is a model, with the command that makes a result of it.
 void refuse_model(const std::string& path, const std::string& command);
+
+// Samples that a report of at most that many megabytes of numbers holds one of.
+struct ReportStride {
+  std::uint64_t samples = 1, ledger = 1;
+};
+// The page with the result in it, complete (`clatter report`).
+ReportStride write_report(const record::Reader& reader, double megabytes, std::ostream& out);
 
 // The built page; a ResultError tells how to get it where it is missing.
 std::string load_page();

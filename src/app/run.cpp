@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <atomic>
 #include <ctime>
 #include <filesystem>
 #include <ostream>
@@ -125,13 +126,15 @@ int execute(Prepared& prepared, const Observer& observer, record::Writer& writer
   ResultSink sink(writer);
   const StopSignals signals;
   request.sink = &sink;
-  request.stop = &StopSignals::requested();
+  std::atomic<bool> stop = false;
+  request.stop = &stop;
   Outcome outcome;
   try {
     ProgressBar bar(model.simulate.start, model.simulate.end, first, options.quiet);
     request.progress = [&](const clatter::Progress& p) {
       bar.update(p.t, p.h, static_cast<std::uint64_t>(p.steps), static_cast<std::uint64_t>(p.events));
       writer.commit_if_due();
+      if (StopSignals::requested() || (options.watch && !options.watch(p))) stop = true;
     };
     outcome = simulate_prepared(prepared, observer, request);
     const std::string text = summary_text(outcome.summary);
@@ -145,11 +148,13 @@ int execute(Prepared& prepared, const Observer& observer, record::Writer& writer
     bar.clear();
     if (!options.quiet) fmt::print(console.out, "{}\n", text);
   } catch (const record::ResultError& error) {
+    if (options.raise) throw;
     // The disk is full or gone: the simulation cannot go on without losing what it computes.
     fmt::print(console.err, "error: {}\n", error.what());
     fmt::print(console.err, "what was recorded before is in {}; go on with  clatter run --continue {}\n", path, path);
     return kSolveFailed;
   }
+  if (outcome.failure && options.raise) throw SolveError(*outcome.failure);
   if (outcome.failure) {
     fmt::print(console.err, "error: the solve failed: {}\n", outcome.failure->what());
     fmt::print(console.err, "results up to {} s are in {}\n", number(outcome.summary.end), path);

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <ostream>
 #include <sstream>
@@ -12,6 +15,7 @@
 
 #include "app/changes.hpp"
 #include "app/commands.hpp"
+#include "app/gallery.hpp"
 #include "app/simulation.hpp"
 #include "app/text.hpp"
 
@@ -23,6 +27,7 @@ namespace {
 
 struct Verdict {
   std::string text;
+  std::string entry;  // of the gallery, JSON
   int code = kDone;
   bool checked = false;  // the model has checks
 };
@@ -52,7 +57,15 @@ std::vector<std::string> find_models(const std::vector<std::string>& paths) {
   return models;
 }
 
-Verdict verify_one(const std::string& path, const VerifyOptions& options) {
+// Unit of the scalar `name` among an observer's quantities.
+std::string unit_of(const Observer& observer, const std::string& name) {
+  for (const QuantityInfo& q : observer.quantities())
+    if (q.name == name || (!q.components.empty() && name.starts_with(q.name + "."))) return q.unit;
+  return "1";
+}
+
+// `index`: of the model in the list, which makes the names of pictures differ.
+Verdict verify_one(const std::string& path, std::size_t index, const VerifyOptions& options) {
   Verdict verdict;
   std::ostringstream out, messages;
   verdict.code = guarded({out, messages}, [&]() -> int {
@@ -72,8 +85,17 @@ Verdict verify_one(const std::string& path, const VerifyOptions& options) {
       if (asked && name != needed.front()) needed.push_back(name);
     }
     const Observer observer(prepared.system, needed, prepared.extra);
-    const Outcome outcome = simulate_prepared(prepared, observer, {});
+    const std::string shown = pictured(prepared.system->model.checks).quantity;
+    CourseSink course(column_of(observer, shown));
+    RunRequest request;
+    if (!options.gallery.empty()) request.sink = &course;
+    const Outcome outcome = simulate_prepared(prepared, observer, request);
     if (outcome.failure) throw SolveError(*outcome.failure);
+    if (!options.gallery.empty() && !course.t().empty()) {
+      const std::string picture = fmt::format("{:03}-{}.svg", index, fs::path(path).stem().string());
+      draw_course(course, shown, unit_of(observer, shown), (fs::path(options.gallery) / picture).string());
+      verdict.entry = gallery_json(path, picture, outcome.summary);
+    }
     const auto& checks = outcome.summary.checks;
     const bool ok = std::all_of(checks.begin(), checks.end(), [](const CheckResult& r) { return r.ok(); });
     if (!options.quiet || !ok) {
@@ -91,10 +113,29 @@ Verdict verify_one(const std::string& path, const VerifyOptions& options) {
   return verdict;
 }
 
+void write_gallery(const std::vector<Verdict>& verdicts, const std::string& folder) {
+  const std::string path = (fs::path(folder) / "gallery.json").string();
+  std::ofstream out(path, std::ios::trunc);
+  const char* separator = "[\n";
+  for (const Verdict& verdict : verdicts) {
+    if (verdict.entry.empty()) continue;
+    out << separator << verdict.entry;
+    separator = ",\n";
+  }
+  out << (*separator == '[' ? "[]\n" : "\n]\n");
+  out.close();
+  if (!out) throw InputError(fmt::format("{} cannot be written ({})", path, std::strerror(errno)), "check the folder");
+}
+
 }  // namespace
 
 int verify(const VerifyOptions& options, const Console& console) {
   const std::vector<std::string> models = find_models(options.paths);
+  if (!options.gallery.empty()) {
+    std::error_code error;
+    fs::create_directories(options.gallery, error);
+    if (error) throw InputError(fmt::format("the folder {} cannot be made: {}", options.gallery, error.message()));
+  }
   std::vector<Verdict> verdicts(models.size());
   std::vector<bool> done(models.size(), false);
   std::atomic<std::size_t> next{0};
@@ -102,7 +143,7 @@ int verify(const VerifyOptions& options, const Console& console) {
   std::mutex printing;
   const auto work = [&] {
     for (std::size_t i = next++; i < models.size(); i = next++) {
-      Verdict verdict = verify_one(models[i], options);
+      Verdict verdict = verify_one(models[i], i, options);
       const std::lock_guard lock(printing);
       verdicts[i] = std::move(verdict);
       done[i] = true;
@@ -117,6 +158,7 @@ int verify(const VerifyOptions& options, const Console& console) {
     work();
   }
 
+  if (!options.gallery.empty()) write_gallery(verdicts, options.gallery);
   int passed = 0, failed = 0, unchecked = 0, code = kDone;
   for (const Verdict& v : verdicts) {
     if (!v.checked) {

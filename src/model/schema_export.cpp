@@ -31,7 +31,8 @@ std::string object_schema(const ObjectSpec& o) {
     return fmt::format(R"({{"anyOf": [{}, {}, {{"type": "null"}}]}})", reference("frame"), any_vector);
   if (o.name == "orientation") return fmt::format(R"({{"anyOf": [{}, {}]}})", reference("orientation"), number_or_text);
   if (o.name == "rod") return fmt::format(R"({{"anyOf": [{}, {}]}})", reference("rod"), number_or_text);
-  if (o.name == "place") return fmt::format(R"({{"anyOf": [{}, {{"type": "string"}}]}})", reference("place"));
+  if (o.name == "place" || o.name == "interface")
+    return fmt::format(R"({{"anyOf": [{}, {{"type": "string"}}]}})", reference(o.name));
   if (o.name == "component")
     return fmt::format(R"({{"anyOf": [{}, {{"enum": ["free", "rigid"]}}]}})", reference("component"));
   return reference(o.name);

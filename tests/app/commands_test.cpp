@@ -133,7 +133,7 @@ TEST_F(Commands, VerifyComparesEveryModelOfAFolder) {
   fs::create_directories("models/sub");
   file("models/stone.yaml", kStone);
   file("models/sub/plain.yaml", "clatter: 1\nbodies:\n  p: {type: particle, mass: 1, position: [0, 0, 0]}\n");
-  EXPECT_EQ(verify_models({{"models"}, {}, 2, false}), kDone) << out_.str() << err_.str();
+  EXPECT_EQ(verify_models({{"models"}, {}, 2, false, {}}), kDone) << out_.str() << err_.str();
   EXPECT_TRUE(contains(out_, "maximum of stone.position.y")) << out_.str();
   EXPECT_TRUE(contains(out_, "has no checks")) << out_.str();
   EXPECT_TRUE(contains(out_, "1 passed, 0 failed")) << out_.str();
@@ -142,7 +142,7 @@ TEST_F(Commands, VerifyComparesEveryModelOfAFolder) {
 TEST_F(Commands, VerifyReturnsOneWhenACheckFallsShortAndSaysWhich) {
   std::string text = kStone;
   text.replace(text.find("1.52 m"), 6, "1.53 m");
-  EXPECT_EQ(verify_models({{file("stone.yaml", text)}, {}, 2, false}), kChecksFail);
+  EXPECT_EQ(verify_models({{file("stone.yaml", text)}, {}, 2, false, {}}), kChecksFail);
   EXPECT_TRUE(contains(out_, "FAIL")) << out_.str();
   EXPECT_TRUE(contains(out_, "-0.01")) << out_.str();
   EXPECT_TRUE(contains(out_, "0 passed, 1 failed")) << out_.str();
@@ -151,10 +151,10 @@ TEST_F(Commands, VerifyReturnsOneWhenACheckFallsShortAndSaysWhich) {
 TEST_F(Commands, VerifyReturnsTwoForAModelThatCannotBeRead) {
   const std::string good = file("good.yaml", kStone);
   const std::string bad = file("bad.yaml", "clatter: 1\nbodys: {}\n");
-  EXPECT_EQ(verify_models({{good, bad}, {}, 2, false}), kBadInput);
+  EXPECT_EQ(verify_models({{good, bad}, {}, 2, false, {}}), kBadInput);
   EXPECT_TRUE(contains(out_, "1 passed, 1 failed")) << out_.str();
   EXPECT_TRUE(contains(out_, "bodies")) << out_.str();
-  EXPECT_EQ(verify_models({{"no-such-folder"}, {}, 2, false}), kBadInput);
+  EXPECT_EQ(verify_models({{"no-such-folder"}, {}, 2, false, {}}), kBadInput);
 }
 
 // x'' = x^3 from x = 1, v = 1 leaves every bound in finite time: no integrator gets past it. What was computed before

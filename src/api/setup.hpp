@@ -1,0 +1,12 @@
+// From the public Setup to the program's own terms. Not installed.
+#pragma once
+
+#include "api/clatter.hpp"
+#include "app/changes.hpp"
+
+namespace clatter::api {
+
+app::Changes changes_of(const Setup& setup);
+Model load(const Setup& setup);
+
+}  // namespace clatter::api
