@@ -13,8 +13,8 @@ build_packages=(g++ cmake ninja-build pkg-config
 # In addition, to build the viewer's page (where node and npm are not there already); the program works without it.
 page_packages=(nodejs npm)
 # In addition: the fuzz target of the model loader (libFuzzer), the formatting check, the check of the coverage table, the
-# viewer's page in a real browser.
-check_packages=(clang clang-format libclang-rt-14-dev python3 chromium)
+# viewer's page in a real browser, the documentation as a site.
+check_packages=(clang clang-format libclang-rt-14-dev python3 chromium python3-markdown)
 # In addition, for the programs in bench/ (preset `bench`; not installed by ./clatter or ./test).
 bench_packages=(libbenchmark-dev)
 
