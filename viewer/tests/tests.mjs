@@ -333,6 +333,18 @@ export const tests = {
     await pollUntil(page, () => window.clatter?.stage?.deforms);
   },
 
+  async "a flexible body of a model is drawn as it deforms"({ page, program }) {
+    await page.goto(await program.view(program.result("flexible/cantilever_release")));
+    await page.locator(".transport").waitFor();
+    await pollUntil(page, () => window.clatter?.stage?.deforms);
+    // Twenty beams, each a prism of twelve triangles.
+    assert.equal(await page.evaluate(() => window.clatter.stage.skins[0].skin.mesh.geometry.index.count), 20 * 12 * 3);
+    await goto(page, 0.05);
+    const eta = await page.evaluate(() => [...window.clatter.motion.eta[0]]);
+    assert.equal(eta.length, 10);
+    assert.ok(Math.hypot(...eta) > 1e-4, `${eta}`);
+  },
+
   async "a run that goes on is followed, and its end is told"({ page, program, folder }) {
     const model = join(folder, "long.yaml");
     writeFileSync(
