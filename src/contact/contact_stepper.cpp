@@ -18,6 +18,8 @@ constexpr int kCorrections = 6;
 constexpr double kTolerated = 1e-5;
 // Penetration below this part of the length scale is rounding.
 constexpr double kRoundingGap = 1e-13, kRoughGap = 1e-11;
+// Gaps and gap rates below this part of the scales of length and velocity are those of a contact that lasts.
+constexpr double kTouches = 1e-9;
 // Impulses below this part of the model's impulse scale are not told as impacts.
 constexpr double kLoggedImpulse = 1e-6;
 
@@ -473,7 +475,8 @@ void ContactStepper::note_changes() {
       changes_.push_back({What::closes, sample.slot});
     }
     if (!frictional(sample.slot)) continue;
-    if (now == Mode::stick) {
+    // A contact that closes and does not slip had no slip that could have stopped.
+    if (now == Mode::stick && was == Mode::slide) {
       ++counts_.sticks;
       changes_.push_back({What::sticks, sample.slot});
     }
@@ -482,11 +485,15 @@ void ContactStepper::note_changes() {
       changes_.push_back({What::slides, sample.slot});
     }
   }
-  // Whatever carried nothing has opened. (A sample says so itself where a contact only collided.)
+  // Whatever carried nothing has opened, unless it still touches: which of contacts that depend on each other carry may
+  // change from step to step. (A sample says so itself where a contact only collided.)
   std::size_t kept = 0;
   for (const int slot : closed_list_) {
     Mode& mode = mode_[static_cast<std::size_t>(slot)];
-    if (!seen_[static_cast<std::size_t>(slot)]) mode = Mode::open;
+    const SlotState& s = contacts_[slot];
+    const bool touches =
+        s.present && s.gap <= kTouches * system().length_scale && s.rate[0] <= kTouches * system().velocity_scale;
+    if (!seen_[static_cast<std::size_t>(slot)] && !touches) mode = Mode::open;
     if (mode != Mode::open) {
       closed_list_[kept++] = slot;
       continue;

@@ -162,7 +162,11 @@ TYPED_TEST(TimeStepping, TowerOfTenBlocksOnAnAcceleratedTable) {
 TYPED_TEST(TimeStepping, StackAtRestDoesNotMove) {
   Bench b(tower(std::vector<double>(10, 0.5), 0, true), 2e-3, TypeParam{});
   const Vec q = b.state().q;
-  b.run(2);
+  b.step(2);
+  // Which of the corners that depend on each other carry may change, but nothing closes, opens, slips or stops to.
+  std::size_t changes = 0;
+  b.run(2, [&] { changes += b.stepper().changes().size(); });
+  EXPECT_EQ(changes, 0u);
   EXPECT_LT((b.state().q - q).norm(), 1e-10);
   EXPECT_LT(b.state().v.norm(), 1e-10);
 }
