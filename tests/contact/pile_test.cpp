@@ -37,6 +37,32 @@ TEST_P(RandomPiles, StayApartAndGainNoEnergy) {
   }
 }
 
+// A heavy ball at 10 m/s strikes a wall: all contacts of the wall at once in one problem, which must not be refused.
+TEST(Wall, ThatABallStrikesGoesOn) {
+  ModelMaker m(Vec3(0, -9.81, 0));
+  std::vector<int> shapes{m.line(-1)};
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 5; ++j) {
+      const Vec3 at(0.201 * (j + 0.25 * (i % 2)), 0.05 + 0.1 * i, 0);
+      const int block = m.rectangle(m.planar_body(2, 2 * 0.05 / 12, at, Vec3::Zero()), 0.2, 0.1);
+      for (const int other : shapes) m.contact(block, other, 0, 0.6);
+      shapes.push_back(block);
+    }
+  const int ball = m.circle(m.planar_body(20, 0.1, Vec3(-0.5, 0.3, 0), Vec3(10, 0, 0)), 0.1);
+  for (const int other : shapes) m.contact(ball, other, 0.2, 0.6);
+  Bench b(m.model, 2e-3, Moreau{});
+  const double E0 = b.energy();
+  double lowest = E0, gain = 0;
+  b.run(0.1, [&] {
+    gain = std::max(gain, b.energy() - lowest);
+    lowest = std::min(lowest, b.energy());
+  });
+  EXPECT_LT(lowest, 0.8 * E0);
+  EXPECT_LT(gain, 1e-6 * E0);
+  EXPECT_LT(b.stepper().certificate().penetration, 1e-8 * 0.2);
+  EXPECT_LE(b.stepper().certificate().complementarity, 1e-5);  // what a step of half the length may leave
+}
+
 INSTANTIATE_TEST_SUITE_P(Eighths, RandomPiles, ::testing::Range(0, 8));
 
 }  // namespace
