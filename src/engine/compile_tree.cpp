@@ -125,7 +125,7 @@ Placement Compiler::joint_displacement(const Joint& j) const {
 }
 
 // Start poses and velocities: as written, else carried over a joint from a body already placed, else at rest at the
-// origin.
+// origin of the body's assembly.
 void Compiler::place_bodies() {
   const std::size_t n = model_.bodies.size();
   pose_.resize(n);
@@ -163,10 +163,12 @@ void Compiler::place_bodies() {
       progress = true;
     }
     if (progress) continue;
-    // Nothing hangs on what is placed: put the first body left at the origin and go on from there.
+    // Nothing hangs on what is placed: put the first body left at its origin and go on from there.
     const auto left = std::find(placed.begin(), placed.end(), char{0});
     if (left == placed.end()) break;
     *left = 1;
+    const auto i = static_cast<std::size_t>(left - placed.begin());
+    pose_[i] = model_.bodies[i].origin;
   }
   // Rates given at joints move what was not given a velocity itself, outward from ground and from bodies that have one.
   std::vector<char> done = moving;

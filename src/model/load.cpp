@@ -2,6 +2,8 @@
 #include "model/load.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -431,9 +433,61 @@ void Loader::expand(Scope& scope, Sections sections) {
   for (const auto* e : instances) instantiate(scope, *e);
 }
 
+// Copies of an instance: counters i, j, k and the running number n from 0, and u, v, w, uniform in [-0.5, 0.5), which
+// its `at`, `rotate` and `parameters` may use. The generator is the linear congruential one of Knuth's MMIX, so that a
+// seed gives the same heap everywhere.
 void Loader::instantiate(Scope& outer, const YamlNode::Entry& e) {
-  const std::string what = fmt::format("instance `{}`", outer.prefix + e.key);
-  const Object o(reader_, *e.node, object_spec("instance"), what, outer);
+  const YamlNode::Entry* repeat = e.node->kind == YamlNode::Kind::map ? e.node->find("repeat") : nullptr;
+  if (repeat == nullptr) return instantiate(outer, outer, e, e.key);
+  const std::string what = fmt::format("`repeat` of instance `{}`", outer.prefix + e.key);
+  const Object o(reader_, *repeat->node, object_spec("repeat"), what, outer);
+  if (!o.ok()) return;
+  const auto whole = [&](const char* key, double least) {
+    const double x = o.number(key).value_or(least);
+    if (x >= least && x <= 9e15 && x == std::floor(x)) return x;
+    o.mistake(key, fmt::format("{} of {} must be a whole number, at least {}", key, what, least));
+    return 0.0;
+  };
+  const double counts[] = {whole("i", 1), whole("j", 1), whole("k", 1)};
+  const double seed = whole("seed", 0);
+  const double copies = counts[0] * counts[1] * counts[2];
+  if (copies == 0) return;
+  if (copies > static_cast<double>(options_.max_objects)) {
+    mistakes_.add(*repeat->node, fmt::format("{} makes more than {} copies", what, options_.max_objects));
+    return;
+  }
+  auto random = static_cast<std::uint64_t>(seed);
+  const std::size_t before = mistakes_.count();
+  for (int n = 0; n < static_cast<int>(copies); ++n) {
+    Scope counters;
+    counters.outer = outer.outer;
+    counters.lexical = &outer;
+    const int i = static_cast<int>(counts[0]), j = static_cast<int>(counts[1]);
+    const auto set = [&](const char* name, double x) { counters.parameters[name] = {x, Dimension{}, false}; };
+    set("i", n % i);
+    set("j", n / i % j);
+    set("k", n / i / j);
+    set("n", n);
+    for (const char* name : {"u", "v", "w"}) {
+      random = random * 6364136223846793005U + 1442695040888963407U;
+      set(name, std::ldexp(static_cast<double>(random >> 11), -53) - 0.5);
+    }
+    const std::string name = fmt::format("{}_{}", e.key, n + 1);
+    const auto [it, fresh] = outer.names.emplace(name, mistakes_.source(e));
+    if (!fresh) {
+      mistakes_.add(*repeat->node, fmt::format("the name `{}` of a copy is already taken", name),
+                    fmt::format("first used in {}:{}:{}", it->second.file, it->second.line, it->second.column));
+      return;
+    }
+    instantiate(counters, outer, e, name);
+    if (mistakes_.count() > before) return;  // the next copy has the same
+  }
+}
+
+// `local`: where the instance's own values are read.
+void Loader::instantiate(const Scope& local, Scope& outer, const YamlNode::Entry& e, const std::string& called) {
+  const std::string what = fmt::format("instance `{}`", outer.prefix + called);
+  const Object o(reader_, *e.node, object_spec("instance"), what, local);
   if (!o.ok()) return;
   const auto of = o.text("of");
   const auto at = o.vector("at");
@@ -474,7 +528,7 @@ void Loader::instantiate(Scope& outer, const YamlNode::Entry& e) {
                       did_you_mean(v->key, names));
         continue;
       }
-      const auto p = reader_.constant(*v->node, outer, {});
+      const auto p = reader_.constant(*v->node, local, {});
       given[v->key] = p ? *p : Parameter{0, {}, true};
     }
   }
@@ -483,7 +537,7 @@ void Loader::instantiate(Scope& outer, const YamlNode::Entry& e) {
   Scope& scope = scopes_.back();
   scope.outer = &outer;
   scope.lexical = &scopes_.front();
-  scope.prefix = outer.prefix + e.key + ".";
+  scope.prefix = outer.prefix + called + ".";
   scope.placement = outer.placement * Placement{at.value_or(Vec3::Zero()), turn.value_or(Quat::Identity())};
   evaluate_parameters(scope, sections.parameters, given, what);
   open_assemblies_.push_back(*of);

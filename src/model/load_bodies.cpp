@@ -314,6 +314,7 @@ void Loader::pose(const Object& o, Body& b) {
     if (angle) p.rotation = Quat(Eigen::AngleAxisd(*angle, Vec3::UnitZ()));
     b.pose = scope.placement * p;
   }
+  b.origin = scope.placement;
   if (const auto v = o.vector("velocity", flat)) b.velocity = scope.placement.rotation * *v;
   if (const YamlNode* n = o.find("angular_velocity")) {
     std::optional<Vec3> w;

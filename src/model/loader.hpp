@@ -42,6 +42,7 @@ class Loader {
   Parameter fit_override(Parameter given, const YamlNode::Entry& definition);
   void expand(Scope& scope, Sections sections);
   void instantiate(Scope& outer, const YamlNode::Entry& entry);
+  void instantiate(const Scope& local, Scope& outer, const YamlNode::Entry& entry, const std::string& called);
   // Registers a name in its scope; false when it is not one or is taken.
   bool claim(Scope& scope, const YamlNode::Entry& entry, const char* kind);
   bool valid_name(const YamlNode::Entry& entry, const char* kind);

@@ -87,8 +87,10 @@ struct Body : Named {
   double mass = 0;
   Mat3 inertia = Mat3::Zero();         // about the centre of mass, body axes; planar: only (2,2) is used
   Vec3 center_of_mass = Vec3::Zero();  // in the body's frame
-  // Pose and velocity of the body's frame at the start; without a pose the body is placed by its joints.
+  // Pose and velocity of the body's frame at the start; without a pose the body is placed by its joints, and where
+  // nothing places it, in the origin of its assembly.
   std::optional<Placement> pose;
+  Placement origin;
   std::optional<Vec3> velocity;          // of the frame's origin, world axes
   std::optional<Vec3> angular_velocity;  // world axes
   std::vector<FrameDef> frames;

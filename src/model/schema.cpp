@@ -158,12 +158,12 @@ std::vector<ObjectSpec> build() {
                  "Size of a cylinder or capsule.",
                  "",
                  {{"radius", V::quantity, true, "m", "Radius."}, {"length", V::quantity, true, "m", "Length."}}});
-  all.push_back(
-      {"rod",
-       "Size of a rod.",
-       "the length alone: `rod: 1 m`",
-       {{"length", V::quantity, true, "m", "Length."},
-        {"radius", V::quantity, false, "m", "Radius; without it the rod is thin and turns about its own axis without effort."}}});
+  all.push_back({"rod",
+                 "Size of a rod.",
+                 "the length alone: `rod: 1 m`",
+                 {{"length", V::quantity, true, "m", "Length."},
+                  {"radius", V::quantity, false, "m",
+                   "Radius; without it the rod is thin and turns about its own axis without effort."}}});
   all.push_back({"place",
                  "A place on a body.",
                  "its name: `rod.tip`, `rod` or `ground`",
@@ -464,7 +464,16 @@ std::vector<ObjectSpec> build() {
                  {{"of", V::name, true, "", "The assembly."},
                   {"at", V::vector, false, "m", "Where its origin is placed."},
                   {"rotate", V::rotation, false, "", "How it is turned.", "orientation"},
-                  {"parameters", V::parameters, false, "", "Values that replace the assembly's defaults."}}});
+                  {"parameters", V::parameters, false, "", "Values that replace the assembly's defaults."},
+                  {"repeat", V::object, false, "", "Makes copies, named `INSTANCE_1` and so on.", "repeat"}}});
+  all.push_back({"repeat",
+                 "Copies of an instance. Its `at`, `rotate` and `parameters` may use the counters `i`, `j`, `k`, the "
+                 "running number `n`, all from 0, and the random numbers `u`, `v`, `w`, uniform from -0.5 to 0.5.",
+                 "",
+                 {{"i", V::quantity, false, "1", "Copies along the first counter, which runs fastest (1)."},
+                  {"j", V::quantity, false, "1", "Along the second (1)."},
+                  {"k", V::quantity, false, "1", "Along the third (1)."},
+                  {"seed", V::quantity, false, "1", "Start of the random numbers (0)."}}});
   all.push_back({"check",
                  "A number the run must reproduce.",
                  "",

@@ -295,25 +295,34 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Assemblies, Mistake,
-    testing::Values(Expected{"Unknown", "clatter: 1\nassemblies: {arm: {}}\ninstances:\n  a: {of: amr}\n", 4, 11,
-                             "there is no assembly `amr`", "did you mean `arm`?"},
-                    Expected{"ContainsItself",
-                             "clatter: 1\nassemblies:\n  arm: {instances: {b: {of: leg}}}\n  leg: {instances: {c: {of: "
-                             "arm}}}\ninstances:\n  a: {of: arm}\n",
-                             4, 29, "assembly `arm` contains itself", "cycle: arm -> leg -> arm"},
-                    Expected{"Parameter",
-                             "clatter: 1\nassemblies: {arm: {parameters: {length: 1 m}}}\ninstances:\n  a: {of: arm, "
-                             "parameters: {lenght: 2 m}}\n",
-                             4, 29, "assembly `arm` has no parameter `lenght`", "did you mean `length`?"},
-                    Expected{"ParameterNotGiven",
-                             "clatter: 1\nassemblies: {arm: {parameters: {length: }}}\ninstances:\n  a: {of: arm}\n", 2,
-                             33, "parameter `length` has no default and is not given by instance `a`", ""},
-                    Expected{"ParameterDimension",
-                             "clatter: 1\nassemblies: {arm: {parameters: {length: 1 m}}}\ninstances:\n  a: {of: arm, "
-                             "parameters: {length: 2 s}}\n",
-                             2, 33, "parameter `length` is a length, but is given a time", ""},
-                    Expected{"UnknownKeyInDefinition", "clatter: 1\nassemblies: {arm: {bodis: {}}}\n", 2, 20,
-                             "unknown key `bodis` in assembly `arm`", "did you mean `bodies`?"}));
+    testing::Values(
+        Expected{"Unknown", "clatter: 1\nassemblies: {arm: {}}\ninstances:\n  a: {of: amr}\n", 4, 11,
+                 "there is no assembly `amr`", "did you mean `arm`?"},
+        Expected{"ContainsItself",
+                 "clatter: 1\nassemblies:\n  arm: {instances: {b: {of: leg}}}\n  leg: {instances: {c: {of: "
+                 "arm}}}\ninstances:\n  a: {of: arm}\n",
+                 4, 29, "assembly `arm` contains itself", "cycle: arm -> leg -> arm"},
+        Expected{"Parameter",
+                 "clatter: 1\nassemblies: {arm: {parameters: {length: 1 m}}}\ninstances:\n  a: {of: arm, "
+                 "parameters: {lenght: 2 m}}\n",
+                 4, 29, "assembly `arm` has no parameter `lenght`", "did you mean `length`?"},
+        Expected{"ParameterNotGiven",
+                 "clatter: 1\nassemblies: {arm: {parameters: {length: }}}\ninstances:\n  a: {of: arm}\n", 2, 33,
+                 "parameter `length` has no default and is not given by instance `a`", ""},
+        Expected{"ParameterDimension",
+                 "clatter: 1\nassemblies: {arm: {parameters: {length: 1 m}}}\ninstances:\n  a: {of: arm, "
+                 "parameters: {length: 2 s}}\n",
+                 2, 33, "parameter `length` is a length, but is given a time", ""},
+        Expected{"RepeatNotWhole", "clatter: 1\nassemblies: {arm: {}}\ninstances:\n  a: {of: arm, repeat: {i: 2.5}}\n",
+                 4, 29, "i of `repeat` of instance `a` must be a whole number, at least 1", ""},
+        Expected{"RepeatTooMany",
+                 "clatter: 1\nassemblies: {arm: {}}\ninstances:\n  a: {of: arm, repeat: {i: 5000, j: 5000}}\n", 4, 24,
+                 "`repeat` of instance `a` makes more than 1000000 copies", ""},
+        Expected{"RepeatTakesAName",
+                 "clatter: 1\nassemblies: {arm: {}}\ninstances:\n  a_2: {of: arm}\n  a: {of: arm, repeat: {i: 3}}\n", 5,
+                 24, "the name `a_2` of a copy is already taken", "first used in m.yaml:4:3"},
+        Expected{"UnknownKeyInDefinition", "clatter: 1\nassemblies: {arm: {bodis: {}}}\n", 2, 20,
+                 "unknown key `bodis` in assembly `arm`", "did you mean `bodies`?"}));
 
 TEST(Mistakes, AreCollectedInTheOrderOfTheFile) {
   try {

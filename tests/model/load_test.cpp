@@ -270,6 +270,34 @@ TEST(Assemblies, ArePlacedAndNamed) {
     }
 }
 
+// Counters run i fastest; the random numbers are those of Knuth's MMIX generator from the seed, three a copy.
+TEST(Assemblies, AreRepeatedOverCounters) {
+  const Model m = load(
+      "parameters: {d: 2 m}\n"
+      "assemblies: {grain: {parameters: {m: 1 kg}, bodies: {ball: {shape: {sphere: 1 cm}, mass: m}}}}\n"
+      "instances:\n"
+      "  heap:\n"
+      "    of: grain\n"
+      "    repeat: {i: 3, j: 2, seed: 12345}\n"
+      "    at: [d*i, d*j + 0.1 m * u, 1 m * w]\n"
+      "    parameters: {m: (n + 1)*1 kg}\n");
+  ASSERT_EQ(m.bodies.size(), 6u);
+  std::uint64_t s = 12345;
+  const auto next = [&] {
+    s = s * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<double>(s >> 11) / 9007199254740992.0 - 0.5;
+  };
+  for (int n = 0; n < 6; ++n) {
+    const double u = next();
+    next();
+    const double w = next();
+    const Body& b = body(m, "heap_" + std::to_string(n + 1) + ".ball");
+    EXPECT_EQ(b.mass, n + 1);
+    EXPECT_FALSE(b.pose.has_value());
+    EXPECT_TRUE(b.origin.position.isApprox(Vec3(2 * (n % 3), 2 * (n / 3) + 0.1 * u, w), eps)) << n;
+  }
+}
+
 Model load_files(const std::map<std::string, std::string>& files) {
   LoadOptions options;
   options.read_file = [&](const std::string& path) -> std::optional<std::string> {
