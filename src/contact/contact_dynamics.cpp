@@ -10,6 +10,8 @@ namespace {
 // Event functions are shifted by these parts of the model's scales, so that a contact that has just changed its state
 // starts on the positive side whatever rounding did to it.
 constexpr double kEdgeOffset = 1e-13, kForceOffset = 1e-11, kSlipOffset = 1e-11, kRateOffset = 1e-12;
+// Speeds below this part of the velocity scale count as rest at an instant (InstantSettings::velocity).
+constexpr double kRest = 1e-9;
 // A slot nearer than this part of the length scale was closed when the phase began.
 constexpr double kYoung = 1e-9;
 // Sliding friction jams when it has taken away all but this part of the contact's own stiffness.
@@ -34,7 +36,7 @@ ContactDynamics::ContactDynamics(std::shared_ptr<const ContactSystem> contacts, 
   g_e_.setZero(n.ne);
   b_e_.setZero(n.nc());
   column_.setZero(n.nv);
-  young_.assign(static_cast<std::size_t>(contacts_.slots()), 0);
+  young_.assign(static_cast<std::size_t>(contacts_.slots()), -1);
   const int longest = [&] {
     std::size_t most = 0;
     for (const auto& p : engine.system().tree.path) most = std::max(most, p.size());
@@ -84,8 +86,12 @@ void ContactDynamics::set_active(std::vector<ActiveContact> active, const State&
   for (int slot = 0; any && slot < contacts_.slots(); ++slot) {
     if (!system().pair(slot).rigid || is_active[static_cast<std::size_t>(slot)]) continue;
     watched_.push_back(slot);
+    const bool young = contacts_[slot].present && contacts_[slot].gap < kYoung * system().length_scale;
+    // Slower than this it has not come back. What approached when it was let go, no faster than what counts as rest at
+    // an instant, may become twice as fast before it does: otherwise the same decision would be asked for at once.
+    const double approach = young ? std::max(0.0, -contacts_[slot].rate[0]) / system().velocity_scale : 0;
     young_[static_cast<std::size_t>(slot)] =
-        contacts_[slot].present && contacts_[slot].gap < kYoung * system().length_scale;
+        young ? system().velocity_scale * (kRateOffset + (approach <= kRest ? 2 * approach : 0)) : -1;
   }
   int reserves = 0;
   for (const ActiveContact& c : active_)
@@ -416,8 +422,8 @@ double ContactDynamics::watched_gap(int slot, int& pair, bool& far) {
   contacts_.evaluate(slot, false);
   const SlotState& state = contacts_[slot];
   // A slot that has just been left is on the positive side until it comes back.
-  const bool leaving =
-      young_[static_cast<std::size_t>(slot)] && state.present && state.rate[0] > -kRateOffset * system().velocity_scale;
+  const double slow = young_[static_cast<std::size_t>(slot)];
+  const bool leaving = slow >= 0 && state.present && state.rate[0] > -slow;
   return leaving ? std::max(state.gap, kEdgeOffset * system().length_scale) : state.gap;
 }
 

@@ -175,7 +175,8 @@ class ContactDynamics final : public Dynamics {
   std::vector<Engine::LinkWrench> wrenches_;
   SlotTangent tangent_;
   TreeTangent::PointColumns points_[2];
-  std::vector<char> young_;  // per slot: closed when the phase began; its gap means nothing before it falls
+  // Per slot, of those closed when the phase began: the speed of approach below which the gap means nothing; else -1.
+  std::vector<double> young_;
   Mat W_, D_, X_, Mu_, A_;
   Vec rhs_, force_, column_;
   Vec lambda_e_, zdot_e_, phi_e_, velocity_e_, p_e_, g_e_, b_e_, r_e_;
