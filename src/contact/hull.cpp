@@ -102,7 +102,11 @@ bool convex_hull(const std::vector<Vec3>& points, Geometry& g) {
     std::array<Vec3, 2> away;
     for (std::size_t k = 0; k < 2; ++k) {
       away[k] = normals[static_cast<std::size_t>(on[k])].cross(along).normalized();
-      if (away[k].dot(centre - a) < 0) away[k] = -away[k];
+      // Towards the face's own corners: the middle of the body may lie beyond the edge.
+      double reach = 0;
+      for (const int i : faces[static_cast<std::size_t>(on[k])])
+        reach += away[k].dot(g.points[static_cast<std::size_t>(i)] - a);
+      if (reach < 0) away[k] = -away[k];
     }
     g.edge_sides.push_back(away);
   }

@@ -91,18 +91,6 @@ T vertex_lead(const Geometry& g, int v, const V3<T>& c) {
   return least;
 }
 
-template <class T>
-bool point_against_polytope(const V3<T>& c, const Geometry& g, const Frame3<T>& frame, Branch& branch, Near3<T>& out) {
-  const V3<T> local = frame.local(c);
-  if constexpr (searching<T>) {
-    double largest;
-    branch.feature = outermost_face(g, local, largest);
-  }
-  out = ball_face<T>(c, 0, g, frame, branch.feature);
-  out.margin = face_lead<T>(g, branch.feature, local);
-  return true;
-}
-
 inline int nearest_feature(const Geometry& g, const Vec3& c) {
   double largest;
   int feature = outermost_face(g, c, largest);
@@ -192,65 +180,49 @@ bool capsule_polytope(const Geometry& a, const Geometry& b, int slot, const Fram
 }
 
 // Edge i of the first against edge j of the second. Features: 0 and 1, the sign of e1 x e2 that makes n.
-//
-// Faces that lie flat on each other touch in the crossings of their edges, where n is a normal of the faces themselves,
-// at the very end of the arcs: `slack` keeps these alive while the faces are almost flat. Overlapping edges must lie in
-// the other body, else they face each other through both bodies.
 template <class T>
 bool edge_edge(const Geometry& a, int i, const Geometry& b, int j, const Frame3<T>& A, const Frame3<T>& B,
-               Branch& branch, Near3<T>& out) {
-  constexpr double slack = 1e-2;
+               const Branch& branch, Near3<T>& out) {
   const Edge first(a, i), second(b, j);
   const V3<T> a1 = A.point(first.a), a2 = B.point(second.a);
   const V3<T> e1 = A.direction(first.e), e2 = B.direction(second.e);
   const Perpendicular<T> feet(a1, e1, a2, e2);
   if (feet.parallel) return false;
-  const T size = length_of<T, 3>(feet.N);
-  out.n = feet.N / size;
-  const T m1 = smaller<T>(feet.s, first.length - feet.s), m2 = smaller<T>(feet.u, second.length - feet.u);
-  out.margin = smaller<T>(m1, m2);
-  if constexpr (searching<T>) {
-    if (out.margin < 0 || size < 1e-3) return false;
-    const auto faces = [&](const V3<T>& n) {
-      for (int k = 0; k < 2; ++k) {
-        if (n.dot(B.direction(item(b.edge_sides, j)[static_cast<std::size_t>(k)])) > slack) return false;
-        if (-n.dot(A.direction(item(a.edge_sides, i)[static_cast<std::size_t>(k)])) > slack) return false;
-      }
-      return true;
-    };
-    if (faces(out.n)) {
-      branch.feature = 0;
-    } else if (faces(-out.n)) {
-      branch.feature = 1;
-    } else {
-      return false;
-    }
-  }
+  out.n = feet.N / length_of<T, 3>(feet.N);
+  out.margin = smaller<T>(smaller<T>(feet.s, first.length - feet.s), smaller<T>(feet.u, second.length - feet.u));
   if (branch.feature == 1) out.n = -out.n;
   out.p1 = feet.p1;
   out.p2 = feet.p2;
   out.gap = out.n.dot(V3<T>(feet.p1 - feet.p2));
-  if constexpr (searching<T>) {
-    if (out.gap < 0) {
-      double largest;
-      outermost_face(b, B.local(out.p1), largest);
-      if (largest > 1e-6 * b.bound) return false;
-      outermost_face(a, A.local(out.p2), largest);
-      if (largest > 1e-6 * a.bound) return false;
-    }
-  }
   return true;
 }
+
+// Vertex against face f, with the distance of its foot from the face's edges as margin.
+template <class T>
+void point_against_face(const V3<T>& c, const Geometry& g, int f, const Frame3<T>& frame, Near3<T>& out) {
+  out = ball_face<T>(c, 0, g, frame, f);
+  out.margin = face_overhang<T>(g, f, frame.local(c));
+}
+
+// Which slots touch, and what (polytope_manifold.hpp); the pair last asked for is remembered.
+int manifold_feature(const Geometry& a, const Geometry& b, const Frame3<double>& A, const Frame3<double>& B, int slot);
 
 // Slots: vertices of the first against the second, of the second against the first, every edge against every edge.
 template <class T>
 bool polytope_polytope(const Geometry& a, const Geometry& b, int slot, const Frame3<T>& A, const Frame3<T>& B,
                        Branch& branch, Near3<T>& out) {
+  if constexpr (searching<T>) {
+    branch.feature = manifold_feature(a, b, A, B, slot);
+    if (branch.feature < 0) return false;
+  }
   const int vertices1 = count_of(a.points), vertices2 = count_of(b.points), edges2 = count_of(b.edges);
-  if (slot < vertices1) return point_against_polytope<T>(A.point(item(a.points, slot)), b, B, branch, out);
+  if (slot < vertices1) {
+    point_against_face<T>(A.point(item(a.points, slot)), b, branch.feature, B, out);
+    return true;
+  }
   slot -= vertices1;
   if (slot < vertices2) {
-    point_against_polytope<T>(B.point(item(b.points, slot)), a, A, branch, out);
+    point_against_face<T>(B.point(item(b.points, slot)), a, branch.feature, A, out);
     turn_round(out);
     return true;
   }

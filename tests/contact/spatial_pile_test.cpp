@@ -40,6 +40,35 @@ TYPED_TEST(SpatialPile, StackOfFiveBoxesStaysAtRest) {
   EXPECT_LT(std::abs(remainder(b)), 1e-10);  // of 980 J: rounding
 }
 
+// Equal boxes, corner on corner or shifted: faces touch in corners and in crossings of edges, four an interface, and no
+// side is taken for a face.
+TYPED_TEST(SpatialPile, StackOfFiveEqualBoxesStaysAtRest) {
+  for (const double shift : {0.0, 0.004}) {
+    SCOPED_TRACE(shift);
+    ModelMaker m(Vec3(0, 0, -10));
+    int below = m.plane(-1);
+    for (int i = 0; i < 5; ++i) {
+      const double a = 0.4, b = 0.3, c = 0.2, mass = 10;
+      const Vec3 inertia = mass / 12 * Vec3(b * b + c * c, a * a + c * c, a * a + b * b);
+      const int box = m.box(m.spatial_body(mass, inertia, Vec3(shift * i, shift / 2 * i, 0.1 + 0.2 * i), Vec3::Zero(),
+                                           Vec3::Zero(), Quat::Identity()),
+                            Vec3(a, b, c));
+      m.contact(box, below, 0, 0.5);
+      below = box;
+    }
+    Bench b(m.model, 2e-3, TypeParam{});
+    const Vec q = b.state().q;
+    b.run(0.5);
+    EXPECT_EQ(b.stepper().contact_samples().size(), 20u);
+    // As above.
+    EXPECT_LT((b.state().q - q).norm(), 1e-10);
+    EXPECT_LT(b.state().v.norm(), 1e-10);
+    EXPECT_LE(b.stepper().certificate().complementarity, 1e-9);
+    EXPECT_LT(b.stepper().certificate().penetration, 1e-12);
+    EXPECT_LT(std::abs(remainder(b)), 1e-10);
+  }
+}
+
 // Six balls fall into a box of five planes, strike each other and its walls, and roll.
 TYPED_TEST(SpatialPile, BallsInABoxKeepApartAndGainNoEnergy) {
   ModelMaker m(Vec3(0, 0, -10));

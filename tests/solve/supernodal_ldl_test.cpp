@@ -104,12 +104,12 @@ TEST(BlockLanczos, FindsMultipleEigenvaluesOfTheCube) {
       }
   std::sort(exact.begin(), exact.end());
   // Mass 2 I: eigenvalues halve.
-  const BlockMap inverse = [&](const Eigen::MatrixXd& b) {
+  const ColumnMap inverse = [&](const Eigen::MatrixXd& b) {
     Eigen::MatrixXd x = b;
     f.solve(x);
     return x;
   };
-  const BlockMap mass = [](const Eigen::MatrixXd& x) -> Eigen::MatrixXd { return 2 * x; };
+  const ColumnMap mass = [](const Eigen::MatrixXd& x) -> Eigen::MatrixXd { return 2 * x; };
   EigenpairsRequest r;
   r.count = 40;
   const Eigenpairs p = lowest_eigenpairs(static_cast<int>(A.rows()), inverse, mass, r);
