@@ -314,7 +314,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "parameters: {length: 2 s}}\n",
                  2, 33, "parameter `length` is a length, but is given a time", ""},
         Expected{"RepeatNotWhole", "clatter: 1\nassemblies: {arm: {}}\ninstances:\n  a: {of: arm, repeat: {i: 2.5}}\n",
-                 4, 29, "i of `repeat` of instance `a` must be a whole number, at least 1", ""},
+                 4, 25, "i of `repeat` of instance `a` must be a whole number, at least 1", ""},
         Expected{"RepeatTooMany",
                  "clatter: 1\nassemblies: {arm: {}}\ninstances:\n  a: {of: arm, repeat: {i: 5000, j: 5000}}\n", 4, 24,
                  "`repeat` of instance `a` makes more than 1000000 copies", ""},
