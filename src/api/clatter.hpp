@@ -1,4 +1,4 @@
-// Clatter for other programs, in C++: load a model, run it or step it by hand, read
+// Clatter for other programs, in C++ and (through python/) in Python: load a model, run it or step it by hand, read
 // results. This header and base/error.hpp are all that is installed; they need nothing but the standard library.
 //
 //   Setup        what to simulate: a model file or text, and what is changed about it
