@@ -1,6 +1,8 @@
 // Why each data set remembers the commit it was refreshed at: HDF5 keeps the metadata of an open data set (length,
 // chunk index) in memory. A length read early can already cover rows whose chunks the cached index does not know yet,
-// and such rows would read as garbage. So a data set is refreshed before the first read after every new commit.
+// and such rows would read as garbage. So a data set is refreshed before the first read after every new commit. A
+// result that was finished when it was opened is as it will be, and is not refreshed: HDF5 shares what is open between
+// all readers of a file in one program, and takes it from the others.
 #include "record/reader.hpp"
 
 #include <fmt/format.h>
@@ -84,6 +86,7 @@ class Reader::Impl {
   Status status = Status::kRunning;
   std::string message, summary;
   RowCounts rows;
+  bool settled = false;  // finished when its data sets were opened
   std::uint64_t commit = 0;
   mutable Table samples, ledger;
   mutable DataSet events, checkpoint_time, checkpoint_rows, checkpoint_state, checkpoint_memory, checkpoint_counters;
@@ -96,6 +99,8 @@ class Reader::Impl {
     watch = h5::WriterLock::open(path, false);
     check_identity();
     load_progress();
+    load_status();
+    settled = status != Status::kRunning;
     load_info();
     load_table("samples", samples);
     load_table("ledger", ledger);
@@ -210,6 +215,7 @@ class Reader::Impl {
     DataSet data;
     data.id = h5::open_data(file, name, path);
     data.width = h5::shape_of(data.id, path).width;
+    if (settled) data.refreshed_at = commit;
     return data;
   }
 
