@@ -10,6 +10,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "dense.hpp"
 #include "engine/engine.hpp"
 #include "model/load.hpp"
 
@@ -80,8 +81,8 @@ const double mu = 0.5;
 
 double normal_force(const Rod& r) {
   const Vec N_G = -mu * r.tangent();
-  const Mat MiW = r.M.ldlt().solve(Mat(r.W + N_G));
-  const double A = (r.W.transpose() * MiW)(0, 0), b = r.W.col(0).dot(r.M.ldlt().solve(r.h)) + r.w;
+  const Mat MiW = test::solve_symmetric(r.M, r.W + N_G);
+  const double A = (r.W.transpose() * MiW)(0, 0), b = r.W.col(0).dot(Vec(test::solve_symmetric(r.M, r.h))) + r.w;
   EXPECT_NEAR(A, 2.600480947, 1e-9);  // PV-6
   EXPECT_NEAR(b, -9.31, 1e-12);
   return -b / A;
@@ -105,7 +106,7 @@ TEST(MinimalCoordinates, NullSpaceReductionGivesTheAccelerationsOfPV24) {
   const Mat Q = orthogonal.rightCols(2);
   ASSERT_LT((r.W.transpose() * Q).norm(), 1e-15);
   const Vec rho = -r.W.col(0) * r.w / r.W.squaredNorm();
-  const Vec ddp = Mat(Q.transpose() * r.M * Q).ldlt().solve(-Q.transpose() * (r.M * rho - r.h - N_G * lambda));
+  const Vec ddp = test::solve_symmetric(Q.transpose() * r.M * Q, -Q.transpose() * (r.M * rho - r.h - N_G * lambda));
   const Vec ddq = Q * ddp + rho;
   EXPECT_NEAR(ddq[0], ddx, tolerance);
   EXPECT_NEAR(ddq[1], ddy, tolerance);
@@ -122,7 +123,8 @@ TEST(MinimalCoordinates, CoordinatesOfPV24GiveTheSame) {
   const Vec rho = Vec3(0, -s_sin, 0);
   ASSERT_LT(std::abs(r.W.col(0).dot(rho) + r.w), 1e-15);
   const Vec N_G = -mu * r.tangent();
-  const Vec ddp = Mat(Q.transpose() * r.M * Q).ldlt().solve(-Q.transpose() * (r.M * rho - r.h - N_G * normal_force(r)));
+  const Vec ddp =
+      test::solve_symmetric(Q.transpose() * r.M * Q, -Q.transpose() * (r.M * rho - r.h - N_G * normal_force(r)));
   EXPECT_NEAR(ddp[0], ddx, tolerance);
   EXPECT_NEAR(ddp[1], ddphi, tolerance);
 }
