@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """The documentation as a site: plain files, built without a network, that open in any browser.
 
-    tools/site.py [--program build/release/clatter] [--gallery build/release/gallery] [--out build/site] [--screenshots]
+    tools/site.py [--program build/release/clatter] [--gallery build/release/gallery] [--out build/site] [--no-screenshots]
 
 Pages are README.md, docs/*.md and docs/tutorials/*.md. In tutorials, every `$ clatter ...` line of a ```console block is run
 in a folder of the tutorial's own, its output is put below it, and figures it writes become the page's pictures; a line
-`<!-- viewer: RESULT.h5 -->` becomes, with --screenshots, a screenshot of the viewer where Chromium and the viewer's page are there (some seconds each). The gallery is made
-of what `clatter verify models --gallery DIR` leaves: nothing is computed twice.
+`<!-- viewer: RESULT.h5 -->` becomes a screenshot of the viewer, where Chromium, its driver (npm) and the viewer's page are there. The gallery is made of what `clatter verify models --gallery DIR` leaves: nothing is computed twice.
 
 Every link and anchor inside the site is checked. Anything wrong is a line on the standard error and exit code 1.
 """
@@ -24,7 +23,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import urllib.parse
 
 import markdown
@@ -32,7 +30,6 @@ import markdown
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CONCEPTS = ["running", "model-language", "python", "cpp", "results", "viewer", "notation", "architecture", "coverage", "energy-drift"]
 problems = []
-one_browser = threading.Lock()
 
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --link: light-dark(#0b57d0, #8ab4f8) }
@@ -65,8 +62,10 @@ def title_of(text, fallback):
 
 
 class Site:
-    def __init__(self, out, program, screenshots):
-        self.out, self.program, self.screenshots = out, program, screenshots
+    def __init__(self, out, program, reports):
+        self.out, self.program = out, program
+        self.reports = reports  # folder for the reports to take pictures of; None: no pictures
+        self.shots = []  # (report, picture)
         self.pages = {}  # source, relative to ROOT: page, relative to out
         self.titles = {}
         self.sections = []  # (heading, [page])
@@ -143,21 +142,29 @@ def run_block(program, folder, block, source):
     return '<pre class="output"><code>' + "\n".join(shown) + "</code></pre>"
 
 
-def screenshot(program, folder, result, picture):
-    """The viewer with a result, a moment after it has loaded. False where that cannot be had."""
-    browser = next((b for b in ("chromium", "chromium-browser", "google-chrome") if shutil.which(b)), None)
-    if browser is None or not (pathlib.Path(program).parent / "viewer.html").exists():
-        return False
-    subprocess.run([program, "report", result, "-o", "report.html"], cwd=folder, check=True, capture_output=True)
-    with one_browser, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        command = [browser, "--headless", "--no-sandbox", "--hide-scrollbars", "--use-gl=angle", "--use-angle=swiftshader",
-                   "--enable-unsafe-swiftshader", f"--user-data-dir={profile}", "--window-size=1280,860",
-                   "--virtual-time-budget=3000", f"--screenshot={picture}", (folder / "report.html").as_uri()]
-        try:
-            done = subprocess.run(command, capture_output=True, timeout=30)
-        except subprocess.TimeoutExpired:
-            return False
-    return done.returncode == 0 and picture.exists()
+def find_browser():
+    return next((b for b in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if b), None)
+
+
+def cannot_photograph(program):
+    """What is missing for pictures of the viewer, or None."""
+    if not shutil.which("node") or not (ROOT / "viewer/node_modules/playwright-core").is_dir():
+        return "the browser's driver is not installed (npm)"
+    if not (pathlib.Path(program).parent / "viewer.html").exists():
+        return "the viewer's page is not built"
+    return None if find_browser() else "there is no Chromium"
+
+
+def photograph(shots):
+    """Pictures of reports, [(report, picture)], by one browser."""
+    try:
+        done = subprocess.run(["node", "tests/shots.mjs", *(str(path) for pair in shots for path in pair)], cwd=ROOT / "viewer",
+                              env={**os.environ, "CHROMIUM": find_browser()}, capture_output=True, text=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        problem("tutorials", "the browser took more than two minutes for the pictures of the viewer")
+        return
+    if done.returncode != 0:
+        problem("tutorials", f"the browser made no pictures of the viewer: {done.stderr.strip()[-400:]}")
 
 
 def tutorial(site, source, page):
@@ -170,15 +177,19 @@ def tutorial(site, source, page):
                       flags=re.MULTILINE | re.DOTALL)
 
         def shot(match):
-            picture = folder / f"{stem}-viewer.png"
-            if not site.screenshots:
+            result = match.group(1)
+            if not (folder / result).exists():
+                problem(source, f"shows {result}, which none of its commands made")
                 return ""
-            if not (folder / match.group(1)).exists() or not screenshot(site.program, folder, match.group(1), picture):
-                print(f"site: {source} goes without the viewer's picture (no Chromium, no viewer's page, or it took too long)")
+            report = site.reports / f"{stem}.html"
+            done = subprocess.run([site.program, "report", result, "-o", str(report)], cwd=folder, capture_output=True, text=True)
+            if done.returncode != 0:
+                problem(source, f"`clatter report {result}` fails: {done.stderr.strip()}")
                 return ""
-            return f"![The viewer with {match.group(1)}]({picture.name})"
+            site.shots.append((report, (site.out / page).parent / f"{stem}-viewer.png"))
+            return f"![The viewer with {result}]({stem}-viewer.png)"
 
-        text = re.sub(r"^<!-- viewer: (\S+) -->$", shot, text, flags=re.MULTILINE)
+        text = re.sub(r"^<!-- viewer: (\S+) -->$", shot if site.reports else "", text, flags=re.MULTILINE)
         target = (site.out / page).parent
         target.mkdir(parents=True, exist_ok=True)
         for picture in [*folder.glob("*.svg"), *folder.glob("*.png")]:
@@ -268,7 +279,7 @@ def main():
     parser.add_argument("--program", default=ROOT / "build/release/clatter")
     parser.add_argument("--gallery", default=ROOT / "build/release/gallery", type=pathlib.Path)
     parser.add_argument("--out", default=ROOT / "build/site", type=pathlib.Path)
-    parser.add_argument("--screenshots", action="store_true", help="pictures of the viewer in the tutorials")
+    parser.add_argument("--no-screenshots", action="store_true", help="tutorials without pictures of the viewer")
     options = parser.parse_args()
     program = str(pathlib.Path(options.program).resolve())
     if not os.access(program, os.X_OK):
@@ -280,7 +291,11 @@ def main():
     out.mkdir(parents=True)
     (out / "style.css").write_text(STYLE, encoding="utf-8")
 
-    site = Site(out, program, options.screenshots)
+    missing = "not wanted" if options.no_screenshots else cannot_photograph(program)
+    if missing:
+        print(f"site: tutorials go without pictures of the viewer: {missing}")
+    reports = tempfile.TemporaryDirectory()
+    site = Site(out, program, None if missing else pathlib.Path(reports.name))
     site.add("Clatter", [("README.md", "index.html")])
     tutorials = sorted((ROOT / "docs/tutorials").glob("*.md"))
     site.add("Tutorials", [(f"docs/tutorials/{p.name}", f"tutorials/{p.stem}.html") for p in tutorials])
@@ -299,6 +314,8 @@ def main():
         texts = dict(zip([p for p in site.pages if p.startswith("docs/tutorials/")],
                          pool.map(lambda p: tutorial(site, p, site.pages[p]),
                                   [p for p in site.pages if p.startswith("docs/tutorials/")])))
+    if site.shots:
+        photograph(site.shots)
     for source, page in site.pages.items():
         if source == "gallery":
             site.write(page, gallery(site, options.gallery))
