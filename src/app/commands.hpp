@@ -94,11 +94,12 @@ struct ExportOptions {
 int export_result(const ExportOptions& options, const Console& console);
 
 struct ViewOptions {
-  std::string result;
-  int port = 0;  // 0: any free one
+  std::string result;  // or a model, which is run first
+  int port = 0;        // 0: any free one
   bool browser = true;
 };
 int view_result(const ViewOptions& options, const Console& console);
+int view_model(const ViewOptions& options, const Console& console);  // runs it, and shows the result as it grows
 
 struct ReportOptions {
   std::string result;

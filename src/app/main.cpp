@@ -182,7 +182,9 @@ int dispatch(int argc, char** argv) {
   ViewOptions view_options;
   bool no_browser = false;
   CLI::App* view_command = app.add_subcommand("view", "show a result in the browser: motion, plots, energy, contacts");
-  view_command->add_option("RESULT", view_options.result, "result file, also of a run that goes on")
+  view_command
+      ->add_option("RESULT", view_options.result,
+                   "result file, also of a run that goes on; or a model to run and follow")
       ->required()
       ->type_name("");
   view_command->add_option("--port", view_options.port, "port on this machine (default: any free one)")

@@ -235,7 +235,8 @@ void open_browser(const std::string& address, const Console& console) {
 }  // namespace
 
 int view_result(const ViewOptions& options, const Console& console) {
-  refuse_model(options.result, "view");
+  const std::string extension = fs::path(options.result).extension().string();
+  if (extension == ".yaml" || extension == ".yml") return view_model(options, console);
   ViewedResult result(options.result);
   const std::string page = load_page();
   view::LoopbackServer server(options.port, [&](const view::Request& request) -> view::Response {

@@ -1,6 +1,6 @@
 // What an engineer does with the page. Numbers on the page are compared with the program's own export.
 import assert from "node:assert/strict";
-import { copyFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
@@ -377,6 +377,18 @@ simulate: {method: rk4, step: 0.02 ms, end: 1000 s, output_step: 10 ms}
     near((await poses(page))[0], table["rod.position.x"].at(-1), 1e-12);
   },
 
+  async "a model is run and shown, while it runs when it takes long"({ page, program, folder }) {
+    program.call("new", "toy", "--template", "pendulum");
+    await open(page, await program.view("toy.yaml"));
+    assert.match(await page.locator(".status").textContent(), /^finished/);
+    // The model of the test before: its run is still going on when the page opens, and ends with the program.
+    const address = await program.view("long.yaml");
+    await open(page, address);
+    assert.match(await page.locator(".status").textContent(), /^running/);
+    await program.stopAll();
+    assert.match(program.call("info", join(folder, "long.h5")).out, /interrupted/);
+  },
+
   async "a result that breaks while it is shown is told on the page"({ page, program, folder }) {
     const copy = join(folder, "breaks.h5");
     copyFileSync(program.result("contact/bouncing_ball"), copy);
@@ -420,9 +432,16 @@ simulate: {method: rk4, step: 0.02 ms, end: 1000 s, output_step: 10 ms}
         assert.match(r.err, message);
       }
     }
-    const model = program.call("view", "x.yaml");
+    const report = program.call("report", "x.yaml");
+    assert.equal(report.code, 2);
+    assert.match(report.err, /is a model.*clatter run x\.yaml/s);
+    // A model is run; what is wrong with it is told as by a run, and nothing is served or written.
+    writeFileSync(join(folder, "wrong.yaml"), "clatter: 1\nbodys: {}\n");
+    const model = program.call("view", "--no-browser", "wrong.yaml");
     assert.equal(model.code, 2);
-    assert.match(model.err, /is a model.*clatter run x\.yaml/s);
+    assert.match(model.err, /wrong\.yaml:2:1.*bodies/s);
+    assert.equal(model.out, "");
+    assert.ok(!existsSync(join(folder, "wrong.h5")));
   },
 
   async "a port in use and a browser that is not there are named"({ program }) {
