@@ -34,6 +34,18 @@ TEST_F(New, EveryTemplateRunsAndItsChecksPass) {
   EXPECT_FALSE(contains(out_, "without checks")) << out_.str();
 }
 
+// Contacts that are let go and taken again within a few instants of their own making once stopped it at 1e-9.
+TEST_F(New, WoodpeckerRunsAtAnyTolerance) {
+  ASSERT_EQ(make("toy", "woodpecker"), kDone);
+  for (const double tolerance : {1e-6, 1e-9, 1e-10}) {
+    RunOptions options;
+    options.model = "toy.yaml";
+    options.quiet = true;
+    options.changes.tolerance = tolerance;
+    EXPECT_EQ(guarded(console_, [&] { return run(options, console_); }), kDone) << tolerance << ": " << err_.str();
+  }
+}
+
 TEST_F(New, NeverOverwrites) {
   file("mine.yaml", "precious");
   EXPECT_EQ(make("mine", "pendulum"), kBadInput);
