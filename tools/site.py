@@ -3,8 +3,8 @@
 
     tools/site.py [--program build/release/clatter] [--gallery build/release/gallery] [--out build/site] [--no-screenshots]
 
-Pages are README.md, docs/*.md and docs/tutorials/*.md. In tutorials, every `$ clatter ...` line of a ```console block is run
-in a folder of the tutorial's own, its output is put below it, and figures it writes become the page's pictures; a line
+Pages are README.md, docs/*.md, docs/concepts/*.md and docs/tutorials/*.md. In concepts and tutorials, every `$ clatter ...` line of a ```console block is run
+in a folder of the page's own (`models` is there), its output is put below it, and figures it writes become the page's pictures; a line
 `<!-- viewer: RESULT.h5 -->` becomes a screenshot of the viewer, where Chromium, its driver (npm) and the viewer's page are there. The gallery is made of what `clatter verify models --gallery DIR` leaves: nothing is computed twice.
 
 Every link and anchor inside the site is checked. Anything wrong is a line on the standard error and exit code 1.
@@ -167,12 +167,13 @@ def photograph(shots):
         problem("tutorials", f"the browser made no pictures of the viewer: {done.stderr.strip()[-400:]}")
 
 
-def tutorial(site, source, page):
-    """Runs a tutorial; its Markdown with outputs and pictures in it."""
+def with_outputs(site, source, page):
+    """Runs the commands of a page; its Markdown with outputs and pictures in it."""
     text = (ROOT / source).read_text(encoding="utf-8")
     stem = pathlib.Path(source).stem
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        (folder / "models").symlink_to(ROOT / "models")
         text = re.sub(r"^```console\n(.*?)^```$", lambda m: run_block(site.program, folder, m.group(1), source), text,
                       flags=re.MULTILINE | re.DOTALL)
 
@@ -302,18 +303,19 @@ def main():
     templates = {p.stem for p in (ROOT / "templates").glob("*.yaml")}
     for name in sorted(templates - {p.stem for p in tutorials}):
         problem(f"templates/{name}.yaml", f"has no tutorial docs/tutorials/{name}.md")
+    concepts = sorted((ROOT / "docs/concepts").glob("*.md"))
+    site.add("Concepts", [(f"docs/concepts/{p.name}", f"concepts/{p.stem}.html") for p in concepts])
     found = {p.stem for p in (ROOT / "docs").glob("*.md")}
     order = [n for n in CONCEPTS if n in found] + sorted(found - set(CONCEPTS))
     site.add("Reference", [(f"docs/{n}.md", f"{n}.html") for n in order])
     site.add("More", [("models/README.md", "models.html"), ("CONTRIBUTING.md", "contributing.html")])
     site.titles["gallery.html"] = "Gallery"
     site.pages["gallery"] = "gallery.html"
-    site.sections.insert(2, ("Gallery", ["gallery.html"]))
+    site.sections.insert(3, ("Gallery", ["gallery.html"]))
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        texts = dict(zip([p for p in site.pages if p.startswith("docs/tutorials/")],
-                         pool.map(lambda p: tutorial(site, p, site.pages[p]),
-                                  [p for p in site.pages if p.startswith("docs/tutorials/")])))
+        told = [p for p in site.pages if p.startswith(("docs/tutorials/", "docs/concepts/"))]
+        texts = dict(zip(told, pool.map(lambda p: with_outputs(site, p, site.pages[p]), told)))
     if site.shots:
         photograph(site.shots)
     for source, page in site.pages.items():

@@ -50,8 +50,13 @@ int info_result(const std::string& path, const Console& console) {
 
   Table channels({"quantity", "unit", "components", "description"});
   for (const record::Channel& c : reader.channels()) {
+    // Long lists are numbered ones: elastic coordinates.
+    constexpr std::size_t kMostNamed = 9;
     std::string components;
-    for (const std::string& name : c.components) components += (components.empty() ? "" : " ") + name;
+    if (c.components.size() > kMostNamed)
+      components = c.components.front() + " to " + c.components.back();
+    else
+      for (const std::string& name : c.components) components += (components.empty() ? "" : " ") + name;
     channels.row({quantity_of_channel(c.name), c.unit, components, c.description});
   }
   fmt::print(out, "\n{}", channels.text());
