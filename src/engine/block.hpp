@@ -73,18 +73,29 @@ class BlockWork {
   virtual void row_tangent(int, double* /*g*/, double* /*zq*/, double* /*aq*/, double* /*av*/) const {}
 
   // --- tangents at the accelerations last given
-  // Dense, column-major, nv x nv, overwritten: d(M dv/dt - h)/d(dv/dt, v, q) with the wrenches F, N on the links (at
-  // their origins) fixed in space, as TreeTangent takes them, and the multipliers of the block's rows (or nullptr).
+  // Column by column, each over the rows of its run (Block::runs; nv x nv where there are none), overwritten:
+  // d(M dv/dt - h)/d(dv/dt, v, q) with the wrenches F, N on the links (at their origins) fixed in space, as
+  // TreeTangent takes them, and the multipliers of the block's rows (or nullptr).
   virtual void tangents(const Vec3& gravity, const Vec3* F, const Vec3* N, const double* row_forces, double* M,
                         double* C, double* K) = 0;
   // Columns of a point `at` that moves with a link.
   virtual void point(int link, const Vec3& at, PointColumns& out) const = 0;
 };
 
+// Consecutive velocities of a block: [first, first + count).
+struct VelocityRun {
+  int first = 0, count = 0;
+};
+
 class Block {
  public:
   virtual ~Block() = default;
   virtual std::unique_ptr<BlockWork> make_work() const = 0;
+  // Rows in which a column of the tangents may differ from zero, one run a column: chains of elements are banded.
+  // Empty: every velocity is coupled with every other.
+  virtual std::vector<VelocityRun> runs() const { return {}; }
+  // The velocities that move a marker, of the `nv` of the block; the columns of `point` in this order.
+  virtual VelocityRun moved_by(int /*link*/, int nv) const { return {0, nv}; }
 };
 
 }  // namespace clatter

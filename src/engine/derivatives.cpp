@@ -79,12 +79,16 @@ Derivatives::Derivatives(const Engine& engine) : tree_(engine.system().tree) {
 
   PatternBuilder P(nv, nv), G(nc, nv), Rz(nv, nz), F(nz, nv), Fz(nz, nz);
   P.add_diagonal();
-  int largest_block = 0;
-  for (std::size_t t = sys.tree.rigid_trees; t < sys.tree.trees.size(); ++t) {
-    std::vector<int> all;
-    for (int v = sys.tree.trees[t].v0; v < sys.tree.trees[t].v1; ++v) all.push_back(v);
-    P.add_block(all, all);
-    largest_block = std::max(largest_block, static_cast<int>(all.size()));
+  std::vector<std::vector<VelocityRun>> runs;
+  for (std::size_t k = 0; k < sys.tree.blocks.size(); ++k) {
+    const TreeRange& range = sys.tree.trees[sys.tree.rigid_trees + k];
+    const int n = range.v1 - range.v0;
+    runs.push_back(sys.tree.blocks[k]->runs());
+    if (runs.back().empty()) runs.back().assign(n, {0, n});
+    for (int j = 0; j < n; ++j) {
+      const VelocityRun& run = runs.back()[j];
+      for (int i = run.first; i < run.first + run.count; ++i) P.add(range.v0 + i, range.v0 + j);
+    }
   }
   for (int l = 0; l < sys.tree.rigid_links; ++l) {
     const std::vector<int>& path = sys.tree.path[l];
@@ -142,14 +146,20 @@ Derivatives::Derivatives(const Engine& engine) : tree_(engine.system().tree) {
     for (const int i : pair.columns)
       for (const int j : pair.columns) pair.slots.push_back(pattern_->slot(i, j));
   }
-  // The rows of a block stand one after the other in each of its columns.
-  for (std::size_t t = sys.tree.rigid_trees; t < sys.tree.trees.size(); ++t) {
-    const TreeRange& range = sys.tree.trees[t];
-    std::vector<int>& starts = block_columns_.emplace_back();
-    for (int v = range.v0; v < range.v1; ++v) starts.push_back(pattern_->slot(range.v0, v));
+  // The rows of a run stand one after the other in the pattern's column.
+  std::size_t largest_block = 0;
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    const int v0 = sys.tree.trees[sys.tree.rigid_trees + k].v0;
+    std::vector<BlockColumn>& columns = block_columns_.emplace_back();
+    std::size_t values = 0;
+    for (std::size_t j = 0; j < runs[k].size(); ++j) {
+      const VelocityRun& run = runs[k][j];
+      columns.push_back({pattern_->slot(v0 + run.first, v0 + static_cast<int>(j)), run.count});
+      values += static_cast<std::size_t>(run.count);
+    }
+    largest_block = std::max(largest_block, values);
   }
-  for (std::vector<double>* m : {&block_M_, &block_C_, &block_K_})
-    m->resize(static_cast<std::size_t>(largest_block) * static_cast<std::size_t>(largest_block));
+  for (std::vector<double>* m : {&block_M_, &block_C_, &block_K_}) m->resize(largest_block);
   const std::size_t longest = 8 * static_cast<std::size_t>(tree_.longest_path()) + 8;
   for (Composite* c : {&composite_, &other_}) {
     c->columns.reserve(longest);
@@ -366,7 +376,6 @@ void Derivatives::load(Engine& engine, const CompiledLoad& load, int frame, doub
 
 void Derivatives::blocks(Engine& engine, const Vec& lambda, Tangents& out) {
   const System& sys = engine.system();
-  const Tree& tree = sys.tree;
   for (const FlexibleIndex& f : sys.flexible) {
     const auto k = static_cast<std::size_t>(f.block);
     double multipliers[6];
@@ -374,17 +383,16 @@ void Derivatives::blocks(Engine& engine, const Vec& lambda, Tangents& out) {
       for (int i = 0; i < 6; ++i) multipliers[i] = lambda[sys.deformations[static_cast<std::size_t>(f.row + i)].row];
     tree_.block(f.block, engine.F_, engine.N_, f.row >= 0 ? multipliers : nullptr, block_M_.data(), block_C_.data(),
                 block_K_.data());
-    const TreeRange& range = tree.trees[tree.rigid_trees + k];
-    const int n = range.v1 - range.v0;
     auto M = out.M.values(), C = out.C.values(), K = out.K.values();
-    for (int j = 0; j < n; ++j) {
-      const std::size_t slot = static_cast<std::size_t>(block_columns_[k][static_cast<std::size_t>(j)]);
-      const std::size_t column = static_cast<std::size_t>(j) * static_cast<std::size_t>(n);
-      for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
-        M[slot + i] += block_M_[column + i];
-        C[slot + i] += block_C_[column + i];
-        K[slot + i] += block_K_[column + i];
+    std::size_t from = 0;
+    for (const BlockColumn& column : block_columns_[k]) {
+      const std::size_t slot = static_cast<std::size_t>(column.slot), count = static_cast<std::size_t>(column.count);
+      for (std::size_t i = 0; i < count; ++i) {
+        M[slot + i] += block_M_[from + i];
+        C[slot + i] += block_C_[from + i];
+        K[slot + i] += block_K_[from + i];
       }
+      from += count;
     }
   }
 }

@@ -69,9 +69,12 @@ struct Derivatives {
   std::vector<MeasureRows> rows_;
   Composite composite_, other_;
   TreeTangent::PointColumns point_, turning_;
-  // Dense tangents of one block at a time, and where each of its columns starts in the pattern.
+  // Tangents of one block at a time, column by column, and where the run of each column starts in the pattern.
   std::vector<double> block_M_, block_C_, block_K_;
-  std::vector<std::vector<int>> block_columns_;
+  struct BlockColumn {
+    int slot, count;
+  };
+  std::vector<std::vector<BlockColumn>> block_columns_;
   PatternPtr pattern_, pattern_G_, pattern_Rz_, pattern_F_, pattern_Fz_;
 };
 

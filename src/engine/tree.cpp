@@ -70,9 +70,13 @@ void Tree::finish() {
   for (std::size_t t = rigid_trees; t < trees.size(); ++t)
     for (int i = trees[t].link0; i < trees[t].link1; ++i) {
       path[i].clear();
-      const bool marker = links[i].mobility == Mobility::marker;
-      const int first = marker ? trees[t].v0 : links[i].v, last = marker ? trees[t].v1 : links[i].v + links[i].nv;
-      for (int v = first; v < last; ++v) path[i].push_back(v);
+      int first = links[i].v, count = links[i].nv;
+      if (links[i].mobility == Mobility::marker) {
+        const VelocityRun run = blocks[t - rigid_trees]->moved_by(i - trees[t].link0, trees[t].v1 - trees[t].v0);
+        first = trees[t].v0 + run.first;
+        count = run.count;
+      }
+      for (int v = first; v < first + count; ++v) path[i].push_back(v);
     }
   for (int i = 0; i < rigid_trees; ++i) {
     TreeRange& t = trees[i];
