@@ -1,6 +1,8 @@
 // VTK XML unstructured grids with raw appended arrays: a header of 64 bits with the bytes of each, then the numbers.
 #include "app/flexible_mesh.hpp"
 
+#include "app/beam_skin.hpp"
+
 #include <fmt/format.h>
 
 #include <bit>
@@ -170,6 +172,13 @@ Skins skins_of(const Model& model, const std::vector<MadeBody>& bodies) {
     s.modes = floats(skin.modes);
     out.surfaces.push_back(std::move(s));
     out.uses.push_back({made.body, index, made.body + ".eta"});
+  }
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (!model.bodies[i].beam) continue;
+    record::Surface s = beam_skin(model.bodies[i]);
+    if (s.triangles.empty()) continue;
+    out.surfaces.push_back(std::move(s));
+    out.uses.push_back({model.bodies[i].name, static_cast<int>(i), model.bodies[i].name + ".eta"});
   }
   return out;
 }

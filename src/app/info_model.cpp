@@ -30,6 +30,10 @@ const char* kind_of(const Body& body) {
       return "flexible";
     case BodyKind::planar_flexible:
       return "planar flexible";
+    case BodyKind::beam:
+      return "beam";
+    case BodyKind::planar_beam:
+      return "planar beam";
   }
   return "";
 }

@@ -194,7 +194,7 @@ std::vector<std::string> recorded_quantities(const Prepared& prepared) {
   for (const Body& body : model.bodies) {
     always.insert(body.name + ".position");
     always.insert(body.name + ".orientation");
-    if (is_flexible(body.kind)) always.insert(body.name + ".eta");
+    if (deforms(body.kind)) always.insert(body.name + ".eta");
   }
   // Where contacts press and how, point by point where that is not a crowd.
   if (prepared.motion->has_contacts() && model.contacts.size() <= kCrowd) {

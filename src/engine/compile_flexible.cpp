@@ -24,7 +24,7 @@ int find_place(const std::vector<Place>& places, const std::string& name) {
 }  // namespace
 
 bool System::turns(const Attachment& a) const {
-  if (a.marker.empty() || a.body < 0) return true;
+  if (a.marker.empty() || a.body < 0 || model.bodies[static_cast<std::size_t>(a.body)].beam) return true;
   const fem::ReducedBody& r = *model.bodies[static_cast<std::size_t>(a.body)].reduced;
   const int node = find_place(r.boundary, a.marker);
   return node < 0 || r.boundary[static_cast<std::size_t>(node)].rotations;
@@ -32,6 +32,7 @@ bool System::turns(const Attachment& a) const {
 
 Frame System::on_marker(const Attachment& a) const {
   const Body& body = model.bodies[static_cast<std::size_t>(a.body)];
+  if (body.beam) return on_beam(a);
   const fem::ReducedBody& r = *body.reduced;
   const FlexibleIndex& index = flexible[static_cast<std::size_t>(bodies[static_cast<std::size_t>(a.body)].flexible)];
   const int node = find_place(r.boundary, a.marker), marker = find_place(r.markers, a.marker);
@@ -179,6 +180,7 @@ void Compiler::finish_flexible() {
   const char* const xyz[] = {"x", "y", "z"};
   for (FlexibleIndex& f : sys_.flexible) {
     const Body& b = model_.bodies[static_cast<std::size_t>(f.body)];
+    if (b.beam) continue;
     const Link& last = sys_.tree.links[static_cast<std::size_t>(f.marker0 - 1)];
     f.q = last.q + coordinate_count(last.mobility);
     f.v = last.v + last.nv;

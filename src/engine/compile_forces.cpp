@@ -55,7 +55,7 @@ FunctionInput Compiler::quantity(const std::string& name, const Source& source) 
     };
     std::vector<Place> places = {{"", Placement{}, ""}};
     for (const FrameDef& f : body.frames)
-      places.push_back({f.name + ".", f.placement, is_flexible(body.kind) ? f.name : ""});
+      places.push_back({f.name + ".", f.placement, deforms(body.kind) ? f.name : ""});
     if (is_flexible(body.kind)) {
       const FlexibleIndex& index = sys_.flexible[static_cast<std::size_t>(sys_.bodies[i].flexible)];
       for (int k = 0; k < index.states; ++k)
@@ -85,7 +85,7 @@ FunctionInput Compiler::quantity(const std::string& name, const Source& source) 
         m.b = frame_of({static_cast<int>(i), placement, body.name + "." + prefix, source, marker});
         return {what == "position" ? FunctionInput::Kind::value : FunctionInput::Kind::rate, add_measure(m)};
       }
-      if ((body.kind == BodyKind::planar || body.kind == BodyKind::planar_flexible) && prefix.empty() &&
+      if (is_planar(body.kind) && !is_particle(body.kind) && prefix.empty() &&
           (word == "angle" || word == "angular_velocity.z")) {
         Measure m;
         m.kind = MeasureKind::angle;

@@ -220,7 +220,7 @@ bool Compiler::may_stand_in_tree(const Joint& j) const {
     if (std::none_of(steps.begin(), steps.end(), [&](const JointStep& s) { return s.component == c.name; }))
       return false;
   for (const Attachment* a : {&j.a, &j.b})
-    if (a->body >= 0 && (is_particle(model_.bodies[a->body].kind) || is_flexible(model_.bodies[a->body].kind)))
+    if (a->body >= 0 && (is_particle(model_.bodies[a->body].kind) || deforms(model_.bodies[a->body].kind)))
       return false;
   if (planar_pair(j.a, j.b)) {
     // In the plane a tree may turn about z and slide along directions of the plane.
@@ -279,7 +279,7 @@ void Compiler::build_links() {
   sys_.bodies.resize(model_.bodies.size());
   body_in_link_.resize(model_.bodies.size());
   for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
-    if (is_flexible(model_.bodies[i].kind)) continue;
+    if (deforms(model_.bodies[i].kind)) continue;
     const int tj = tree_joint_of_body_[i];
     if (tj < 0) {
       emit_body(static_cast<int>(i), -1, false);
@@ -292,8 +292,10 @@ void Compiler::build_links() {
       add_child_bodies(static_cast<int>(i));
     }
   }
-  for (std::size_t i = 0; i < model_.bodies.size(); ++i)
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
     if (is_flexible(model_.bodies[i].kind)) emit_flexible(static_cast<int>(i));
+    if (is_beam(model_.bodies[i].kind)) emit_beam(static_cast<int>(i));
+  }
   sys_.tree.finish();
 }
 
@@ -499,6 +501,7 @@ void Compiler::scales() {
 
 void Compiler::run() {
   prepare_flexible();
+  prepare_beams();
   place_bodies();
   choose_trees();
   build_links();
@@ -541,6 +544,7 @@ void Compiler::run() {
     }
   }
   finish_flexible();
+  finish_beams();
   build_joints();
   build_frictions();
   build_force_elements();

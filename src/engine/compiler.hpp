@@ -52,6 +52,10 @@ class Compiler {
   void finish_flexible();
   std::shared_ptr<const Block> make_block(const Body& b, double level);
   void start_flexible(const FlexibleIndex& f);
+  // (compile_beam.cpp)
+  void prepare_beams();
+  void emit_beam(int body);
+  void finish_beams();
   void fill_initial_coordinates();
   void scales();
   bool may_stand_in_tree(const Joint& j) const;

@@ -14,7 +14,12 @@ namespace clatter {
 DeformationWatch::DeformationWatch(const System& system)
     : system_(&system), told_(system.flexible.size(), 0), told_fast_(system.flexible.size(), 0) {
   for (const FlexibleIndex& f : system.flexible) {
-    const fem::ReducedBody& b = *system.model.bodies[static_cast<std::size_t>(f.body)].reduced;
+    const Body& body = system.model.bodies[static_cast<std::size_t>(f.body)];
+    if (is_beam(body.kind)) {  // exact for any displacement
+      lowest_.push_back(0);
+      continue;
+    }
+    const fem::ReducedBody& b = *body.reduced;
     // Superelements: their internal modes say nothing of the free body's.
     const bool watched = b.stiffening.empty() && b.boundary.empty() && !b.frequencies.empty();
     lowest_.push_back(watched ? 2 * std::numbers::pi * *std::min_element(b.frequencies.begin(), b.frequencies.end())
@@ -27,6 +32,7 @@ std::vector<std::string> DeformationWatch::look(const Engine& engine, double t) 
   for (std::size_t i = 0; i < system_->flexible.size(); ++i) {
     const FlexibleIndex& f = system_->flexible[i];
     const Body& body = system_->model.bodies[static_cast<std::size_t>(f.body)];
+    if (is_beam(body.kind)) continue;
     const fem::ReducedBody& b = *body.reduced;
     const Eigen::Map<const Vec> eta(engine.links().blocks[static_cast<std::size_t>(f.block)]->elastic_coordinates(),
                                     b.n);

@@ -93,7 +93,8 @@ void flexible_quantities(std::vector<Quantity>& list, const System& sys, const F
                       std::copy_n(i.engine.links().blocks[block]->elastic_rates(), n, out);
                     }});
   }
-  if (const std::vector<double>& f = body.reduced->frequencies; !f.empty())
+  static const std::vector<double> no_frequencies;
+  if (const std::vector<double>& f = body.reduced ? body.reduced->frequencies : no_frequencies; !f.empty())
     list.push_back(
         {{body.name + ".frequency", "Hz", numbered(f.size()),
           "natural frequencies of the shapes the body was reduced to: of the body held as its reference says, "
@@ -202,7 +203,7 @@ std::vector<Quantity> catalogue(const System& sys) {
     const Body& body = model.bodies[b];
     const int frame = sys.bodies[b].frame;
     frame_quantities(list, body.name, frame, Placement{});
-    if (body.kind == BodyKind::planar || body.kind == BodyKind::planar_flexible) {
+    if (is_planar(body.kind) && !is_particle(body.kind)) {
       const Link& link = sys.tree.links[sys.bodies[b].link];
       if (link.mobility == Mobility::planar3)
         list.push_back({{body.name + ".angle", "rad", {}, "angle of the planar body"},
@@ -214,7 +215,7 @@ std::vector<Quantity> catalogue(const System& sys) {
                           *out = std::atan2(f.R(1, 0), f.R(0, 0));
                         }});
     }
-    if (is_flexible(body.kind)) {
+    if (deforms(body.kind)) {
       flexible_quantities(list, sys, sys.flexible[static_cast<std::size_t>(sys.bodies[b].flexible)]);
       continue;
     }

@@ -517,6 +517,7 @@ const std::vector<Registered>& registry() {
     joints(c);
     laws(c);
     loads(c);
+    for (Registered& r : registered_beams()) c.all.push_back(std::move(r));
     return std::move(c.all);
   }();
   return all;

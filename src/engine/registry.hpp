@@ -26,5 +26,6 @@ struct Registered {
 };
 
 const std::vector<Registered>& registry();
+std::vector<Registered> registered_beams();  // part of it (registry_beams.cpp)
 
 }  // namespace clatter

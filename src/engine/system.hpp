@@ -83,6 +83,7 @@ class System {
   static std::shared_ptr<const System> compile(Model model);
   // A place that moves with a marker of a flexible body. Throws InputError for a marker it does not have.
   Frame on_marker(const Attachment& a) const;
+  Frame on_beam(const Attachment& a) const;  // ... of a beam
   // False for a boundary node without rotations: such a place has no orientation.
   bool turns(const Attachment& a) const;
 

@@ -77,13 +77,15 @@ void Loader::body(const Scope& scope, const YamlNode::Entry& e) {
       o.mistake("planar", fmt::format("a body of type `{}` is planar", type));
     if (type == "flexible")
       flexible_body(o, b);
+    else if (type == "beam")
+      beam(o, b, flat);
     else if (type.ends_with("particle"))
       b.kind = flat ? BodyKind::planar_particle : BodyKind::particle;
     else
       b.kind = flat ? BodyKind::planar : BodyKind::rigid;
-    if (!is_flexible(b.kind)) mass_properties(o, b);
+    if (!deforms(b.kind)) mass_properties(o, b);
     pose(o, b);
-    if (const YamlNode* frames = o.find("frames")) {
+    if (const YamlNode* frames = is_beam(b.kind) ? nullptr : o.find("frames")) {
       std::vector<const YamlNode::Entry*> entries;
       append(entries, *frames, "frames");
       for (const auto* f : entries) {

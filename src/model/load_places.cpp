@@ -46,7 +46,7 @@ std::optional<Attachment> Loader::named_place(const YamlNode& node, const Scope&
         a.label = full;
         a.body = it->second;
         a.placement = f.placement;
-        if (is_flexible(model_.bodies[static_cast<std::size_t>(it->second)].kind)) a.marker = f.name;
+        if (deforms(model_.bodies[static_cast<std::size_t>(it->second)].kind)) a.marker = f.name;
         return a;
       }
       std::vector<std::string> frames;
@@ -96,7 +96,10 @@ std::optional<std::pair<Attachment, Attachment>> Loader::two_places(const Object
   auto a = place(*n.items[0], o.scope());
   auto b = place(*n.items[1], o.scope());
   if (!a || !b) return {};
-  if (a->body == b->body) {
+  // Two points of a body that deforms move apart.
+  const bool apart =
+      a->body >= 0 && deforms(model_.bodies[static_cast<std::size_t>(a->body)].kind) && a->marker != b->marker;
+  if (a->body == b->body && !apart) {
     const std::string name = a->body < 0 ? "ground" : "`" + model_.bodies[static_cast<std::size_t>(a->body)].name + "`";
     mistakes_.add(n, fmt::format("{} ties {} to itself", o.what(), name));
     return {};

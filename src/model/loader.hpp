@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "model/beam.hpp"
 #include "model/flexible.hpp"
 #include "model/load.hpp"
 #include "model/reader.hpp"
@@ -80,6 +81,11 @@ class Loader {
   void flexible_reduction(const YamlNode& node, const Scope& scope, const std::string& body, ReductionDescription& r);
   void flexible_damping(const YamlNode& node, const Scope& scope, const std::string& body, DampingDescription& d);
   void make_flexible(Body& b);
+
+  // load_beam.cpp
+  void beam(const Object& o, Body& b, bool planar);
+  void beam_axis(const Object& o, const std::optional<Vec3>& up, BeamSource& s);
+  std::optional<Vec3> beam_section(const Object& o, const std::string& body, BeamSource& s);  // near y of the section
 
   // load_places.cpp
   std::optional<Attachment> place(const YamlNode& node, const Scope& scope);

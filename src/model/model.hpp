@@ -25,7 +25,8 @@ namespace fem {
 struct ReducedBody;  // what a flexible body owes to the equations of motion (fem/reduced_body.hpp)
 }
 struct FlexibleSource;
-class Expression;  // a compiled formula: values and exact derivatives (model/expression.hpp)
+struct BeamSource;  // a chain of beam or cable elements (model/beam.hpp)
+class Expression;   // a compiled formula: values and exact derivatives (model/expression.hpp)
 
 struct Named {
   std::string name;
@@ -63,13 +64,17 @@ struct FrameDef : Named {
   Placement placement;  // in the body's frame
 };
 
-enum class BodyKind { rigid, planar, particle, planar_particle, flexible, planar_flexible };
+enum class BodyKind { rigid, planar, particle, planar_particle, flexible, planar_flexible, beam, planar_beam };
 
 inline bool is_planar(BodyKind k) {
-  return k == BodyKind::planar || k == BodyKind::planar_particle || k == BodyKind::planar_flexible;
+  return k == BodyKind::planar || k == BodyKind::planar_particle || k == BodyKind::planar_flexible ||
+         k == BodyKind::planar_beam;
 }
 inline bool is_particle(BodyKind k) { return k == BodyKind::particle || k == BodyKind::planar_particle; }
 inline bool is_flexible(BodyKind k) { return k == BodyKind::flexible || k == BodyKind::planar_flexible; }
+inline bool is_beam(BodyKind k) { return k == BodyKind::beam || k == BodyKind::planar_beam; }
+// Bodies whose frames are places of a deforming body, each moving by itself.
+inline bool deforms(BodyKind k) { return is_flexible(k) || is_beam(k); }
 
 // How a superelement, a flexible body with boundary nodes, is set up (V-9 to V-11).
 struct SuperelementOptions {
@@ -102,6 +107,8 @@ struct Body : Named {
       flexible;  // what it was made from (model/flexible.hpp), where the user wrote it
   std::vector<double> elastic, elastic_rate;
   SuperelementOptions superelement;
+  // Beams and cables: what they are; mass, inertia and centre of mass follow from it.
+  std::shared_ptr<const BeamSource> beam;
 };
 
 // A place on a body: index into Model::bodies, or -1 for ground.

@@ -93,18 +93,18 @@ std::vector<ObjectSpec> build() {
          V::word,
          false,
          "",
-         "`rigid` (the default), `planar` (moves in the x-y plane), `particle` (a mass point), `planar-particle` or "
-         "`flexible` (a mesh that deforms).",
+         "`rigid` (the default), `planar` (moves in the x-y plane), `particle` (a mass point), `planar-particle`, "
+         "`flexible` (a mesh that deforms) or `beam` (a beam or cable that bends as far as it likes).",
          "",
-         {"rigid", "planar", "particle", "planar-particle", "flexible"}},
+         {"rigid", "planar", "particle", "planar-particle", "flexible", "beam"}},
         {"planar",
          V::boolean,
          false,
          "",
-         "`true` keeps a body of type `rigid` or `particle` in the x-y plane.",
+         "`true` keeps a body of type `rigid`, `particle` or `beam` in the x-y plane.",
          "",
          {},
-         stiff},
+         {"rigid", "planar", "particle", "planar-particle", "beam"}},
         {"mass",
          V::quantity,
          false,
@@ -141,6 +141,7 @@ std::vector<ObjectSpec> build() {
          "Angular velocity at the start, world axes; planar: one number."},
         {"frames", V::object_map, false, "", "Named places on the body: `BODY.FRAME`.", "frame"}}});
   for (auto& key : flexible_body_keys()) all.back().keys.push_back(std::move(key));
+  for (auto& key : beam_keys()) all.back().keys.push_back(std::move(key));
   all.push_back(
       {"shape",
        "A solid of uniform density; one of the solids and where it sits.",
@@ -445,6 +446,7 @@ std::vector<ObjectSpec> build() {
                {"initial", V::quantity, false, "", "z at the start; 0 unless given.", "", {}, {"actuator"}}}});
   for (auto& o : contact_language()) all.push_back(std::move(o));
   for (auto& o : flexible_language()) all.push_back(std::move(o));
+  for (auto& o : beam_language()) all.push_back(std::move(o));
   all.push_back({"assembly",
                  "A definition to be used by instances. Positions are in the assembly's own frame.",
                  "",

@@ -68,6 +68,9 @@ const ObjectSpec& object_spec(std::string_view name);
 std::vector<ObjectSpec> contact_language();
 std::vector<ObjectSpec> flexible_language();
 std::vector<KeySpec> flexible_body_keys();
+// The same of beams.
+std::vector<ObjectSpec> beam_language();
+std::vector<KeySpec> beam_keys();
 
 // JSON schema (draft-07) of a model file.
 std::string json_schema();

@@ -181,10 +181,10 @@ std::vector<ObjectSpec> flexible_language() {
 }
 
 std::vector<KeySpec> flexible_body_keys() {
-  const std::vector<std::string> flexible{"flexible"};
+  const std::vector<std::string> flexible{"flexible"}, elastic{"flexible", "beam"};
   return {
       {"mesh", V::object, false, "", "Mesh of a flexible body; required.", "mesh", {}, flexible},
-      {"material", V::object, false, "", "What it is made of.", "material", {}, flexible},
+      {"material", V::object, false, "", "What it is made of.", "material", {}, elastic},
       {"materials",
        V::object_list,
        false,
@@ -193,7 +193,7 @@ std::vector<KeySpec> flexible_body_keys() {
        "material",
        {},
        flexible},
-      {"section", V::object, false, "", "Cross-section of beams.", "section", {}, flexible},
+      {"section", V::object, false, "", "Cross-section of beams.", "section", {}, elastic},
       {"interfaces",
        V::object_map,
        false,
@@ -222,7 +222,15 @@ std::vector<KeySpec> flexible_body_keys() {
        "",
        {},
        flexible},
-      {"damping", V::object, false, "", "Damping of the deformation; none unless given.", "body-damping", {}, flexible},
+      {"damping",
+       V::object,
+       false,
+       "",
+       "Damping of the deformation; none unless given. Beams: `beta` alone, the time by which stress follows the rate "
+       "of strain (spatial cables: of stretch).",
+       "body-damping",
+       {},
+       elastic},
       {"stiffening",
        V::boolean,
        false,

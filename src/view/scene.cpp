@@ -34,9 +34,9 @@ const char* word(ContactShape::Kind kind) {
 }
 
 const char* word(BodyKind kind) {
-  static constexpr const char* kWords[] = {"rigid",           "planar",   "particle",
-                                           "planar-particle", "flexible", "planar-flexible"};
-  static_assert(std::size(kWords) == static_cast<std::size_t>(BodyKind::planar_flexible) + 1);
+  static constexpr const char* kWords[] = {"rigid",    "planar",          "particle", "planar-particle",
+                                           "flexible", "planar-flexible", "beam",     "planar-beam"};
+  static_assert(std::size(kWords) == static_cast<std::size_t>(BodyKind::planar_beam) + 1);
   return kWords[static_cast<int>(kind)];
 }
 
