@@ -181,7 +181,7 @@ Model load_changed(const std::string& path, const Changes& changes, const BodyMa
   Model model = changes.text ? load_model_text(*changes.text, path, options) : load_model(path, options);
   Simulate& s = model.simulate;
   if (changes.method) choose_method(*changes.method, s);
-  const bool rigid = std::any_of(model.contacts.begin(), model.contacts.end(),
+  const bool rigid = model.crowd || std::any_of(model.contacts.begin(), model.contacts.end(),
                                  [](const Contact& c) { return std::holds_alternative<RigidContact>(c.law); });
   const bool friction =
       std::any_of(model.joints.begin(), model.joints.end(), [](const Joint& j) { return j.friction.has_value(); });

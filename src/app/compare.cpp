@@ -40,6 +40,7 @@ struct Column {
 std::vector<std::string> default_methods(const Model& model) {
   const bool friction =
       std::any_of(model.joints.begin(), model.joints.end(), [](const Joint& j) { return j.friction.has_value(); });
+  if (model.crowd) return {"time-stepping/moreau"};
   if (model.contacts.empty() && !friction) return {"dopri5", "radau5"};
   std::vector<std::string> methods{"event-driven", "time-stepping/moreau", "time-stepping/generalized-alpha"};
   // Contacts written in coordinates are between no shapes and have no compliant substitute.
@@ -207,7 +208,7 @@ class Comparison {
 
   Table table(bool ends, bool quality) const {
     using enum Table::Align;
-    const bool contacts = !first_->model.contacts.empty();
+    const bool contacts = !first_->model.contacts.empty() || first_->model.crowd;
     std::vector<std::string> heading{"method", "step/s"};
     std::vector<Table::Align> align{left, right};
     const auto column = [&](std::string name) {

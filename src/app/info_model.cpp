@@ -9,6 +9,7 @@
 #include "app/simulation.hpp"
 #include "app/text.hpp"
 #include "contact/motion.hpp"
+#include "model/crowd.hpp"
 #include "model/schema.hpp"
 #include "record/reader.hpp"
 
@@ -267,6 +268,19 @@ int info_model(const std::string& path, const Changes& changes, const Console& c
 
   if (!prepared.motion->has_contacts()) return kDone;
   const contact::ContactSystem& system_contacts = prepared.motion->contacts();
+  if (model.crowd) {
+    Table crowd({"contact", "between", "law"});
+    for (const CrowdContact& entry : model.crowd->contacts) {
+      const auto shapes = [](const std::vector<int>& list) { return counted(list.size(), "shape"); };
+      crowd.row({entry.name, entry.among ? "any two of " + shapes(entry.first)
+                                         : shapes(entry.first) + " and " + shapes(entry.second),
+                 law_text(entry.law)});
+    }
+    for (const CrowdRope& rope : model.crowd->ropes)
+      crowd.row({rope.name, rope.a.label + " and " + rope.b.label, "rope of " + number(rope.length) + " m"});
+    print_table(crowd, 0, out);
+    return kDone;
+  }
   Table contacts({"contact", "between", "law", "points"}, {left, left, left, right});
   for (std::size_t i = 0; i < shown(system_contacts.pairs.size()); ++i) {
     const contact::PairInstance& pair = system_contacts.pairs[i];

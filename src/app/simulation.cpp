@@ -207,6 +207,9 @@ std::vector<std::string> recorded_quantities(const Prepared& prepared) {
       }
     }
   }
+  if (prepared.motion->crowd() != nullptr)
+    for (const std::string& entry : prepared.motion->contacts().groups)
+      for (const char* quantity : {".point", ".force"}) always.insert(entry + quantity);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (chosen[i] || always.contains(all[i].name)) names.push_back(all[i].name);
@@ -376,6 +379,12 @@ Outcome simulate_prepared(Prepared& prepared, const Observer& observer, const Ru
     summary.contact = {contacts.pairs.size(), static_cast<std::uint64_t>(contacts.slots()),
                        contacts.any_rigid,    motion.counts(),
                        motion.certificate(),  contacts.length_scale};
+    if (const contact::CrowdStepper* crowd = motion.crowd()) {
+      summary.contact.rigid = summary.contact.crowd = true;
+      summary.contact.contacts = contacts.groups.size();
+      summary.contact.points = static_cast<std::uint64_t>(crowd->touching());
+      summary.contact.residual = crowd->worst_residual();
+    }
   }
   summary.checks = checks.results();
   return outcome;

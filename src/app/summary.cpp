@@ -52,7 +52,9 @@ std::string ledger_text(const Ledger& ledger) {
 std::string contact_text(const ContactSummary& c) {
   if (c.contacts == 0) return "";
   std::string text = "  " + counted(c.contacts, "contact");
-  if (c.points != c.contacts) text += fmt::format(" with {}", counted(c.points, "point"));
+  if (c.crowd)
+    text += fmt::format(", {} that carry at the end", counted(c.points, "point"));
+  else if (c.points != c.contacts) text += fmt::format(" with {}", counted(c.points, "point"));
   std::vector<std::string> kinds;
   const auto kind = [&](long n, const char* one, const char* several) {
     if (n > 0) kinds.push_back(counted(static_cast<std::uint64_t>(n), one, several));
@@ -74,6 +76,12 @@ std::string contact_text(const ContactSummary& c) {
   const auto worst = [&](double x, double t, const char* unit) {
     return x > 0 ? number(x, 2) + unit + at(t) : std::string("0");
   };
+  if (c.crowd)
+    return text + fmt::format(
+                      "  contact laws at worst: rates off by {} m/s, impulses by {} N s, outside the friction cones {} "
+                      "N s, penetration {}, energy of a step {}\n",
+                      number(c.residual.rate, 2), number(c.residual.impulse, 2), number(c.residual.cone, 2), depth,
+                      worst(w.energy, w.t_energy, " J"));
   return text + fmt::format(
                     "  contact laws at worst: complementarity {}, outside the friction cones {}, penetration {}, "
                     "energy of a step {}\n",

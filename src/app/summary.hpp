@@ -8,6 +8,7 @@
 #include "app/checks.hpp"
 #include "contact/certificate.hpp"
 #include "contact/contact_counts.hpp"
+#include "contact/crowd_problem.hpp"
 
 namespace clatter::app {
 
@@ -34,6 +35,8 @@ struct ContactSummary {
   contact::ContactCounts counts;
   contact::Certificate worst;
   double length_scale = 1;
+  bool crowd = false;  // pairs made while it ran: points are those that carried at the end
+  contact::CrowdResidual residual = {};
 };
 
 // "2 contacts, 5 points: 3 impacts, 1 closes" and how well the laws were met; empty without contacts.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "model/crowd.hpp"
 #include "model/expression.hpp"
 
 namespace clatter::contact {
@@ -240,6 +241,11 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
     (p.rigid ? out->any_rigid : out->any_compliant) = true;
     out->laws.push_back(std::move(law));
     out->pairs.push_back(std::move(p));
+  }
+  if (model.crowd) {
+    // Pairs are made while it runs (crowd_search.hpp); entries and ropes have their channels all the same.
+    for (const CrowdContact& entry : model.crowd->contacts) out->groups.push_back(entry.name);
+    for (const CrowdRope& rope : model.crowd->ropes) out->groups.push_back(rope.name);
   }
   out->smooth = smooth;
   compile_frictions(*sys, *out);

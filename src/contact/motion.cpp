@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/error.hpp"
 #include "contact/nonsmooth_alpha.hpp"
 #include "contact/time_stepping.hpp"
 
@@ -13,13 +14,23 @@ Motion::Motion(std::shared_ptr<const System> system, Engine& engine, const Simul
                const IntegratorSettings& settings)
     : system_(std::move(system)), engine_(engine) {
   lambda_e_.setZero(engine.sizes().nc());
-  if (system_->model.contacts.empty() && system_->joint_frictions.empty()) {
+  if (system_->model.contacts.empty() && !system_->model.crowd && system_->joint_frictions.empty()) {
     stepper_ = std::make_unique<PlainStepper>(make_integrator(settings, engine), engine, settings.project);
     return;
   }
   contacts_ = ContactSystem::compile(system_, simulate.method == Method::smooth);
   snapshot_.resize(static_cast<std::size_t>(contacts_->slots()));
   friction_.resize(contacts_->frictions.size());
+  if (system_->model.crowd) {
+    if (simulate.method != Method::time_stepping || simulate.time_stepping != TimeStepping::moreau)
+      throw InputError("the contacts of this model are a crowd, which only time-stepping by `moreau` moves",
+                       "use contact_solver: newton in the model, or leave the method as it is");
+    dynamics_ = std::make_unique<ContactDynamics>(contacts_, engine);
+    auto stepper = std::make_unique<CrowdStepper>(*dynamics_, settings);
+    crowd_ = stepper.get();
+    stepper_ = std::make_unique<PlainStepper>(std::move(stepper), *dynamics_, settings.project);
+    return;
+  }
   if (simulate.method != Method::time_stepping) {
     auto stepper = std::make_unique<EventDriven>(contacts_, engine, settings);
     event_driven_ = stepper.get();
@@ -54,12 +65,14 @@ std::vector<std::string> Motion::channel_names() const {
 ContactCounts Motion::counts() const {
   if (event_driven_ != nullptr) return event_driven_->counts();
   if (time_stepping_ != nullptr) return time_stepping_->counts();
+  if (crowd_ != nullptr) return crowd_->counts();
   return {};
 }
 
 Certificate Motion::certificate() const {
   if (event_driven_ != nullptr) return event_driven_->certificate();
   if (time_stepping_ != nullptr) return time_stepping_->certificate();
+  if (crowd_ != nullptr) return crowd_->certificate();
   return {};
 }
 
@@ -79,6 +92,7 @@ const Vec& Motion::engine_lambda(const Vec& lambda) {
 void Motion::observe(const State& s, const Vec& lambda, const Vec& W) {
   if (!contacts_) return;
   W_ = W;
+  if (crowd_ != nullptr) return;  // the stepper keeps what its entries do
   ContactDynamics& dynamics = event_driven_ != nullptr ? event_driven_->contact_dynamics() : *dynamics_;
   Contacts& contacts = dynamics.contacts();
   contacts.detect(dynamics.engine_state(s), contacts_->length_scale);
@@ -191,6 +205,7 @@ std::vector<ExtraQuantity> Motion::quantities() const {
       describe(contacts_->slot_name(pair.slot0 + k), pair.slot0 + k, 1, pair.tangents);
   }
   friction_quantities(list);
+  if (crowd_ != nullptr) crowd_quantities(list);
   const int np = engine_.sizes().np;
   for (std::size_t g = 0; g < contacts_->groups.size(); ++g)
     for (int k = 0; k < 2; ++k) {

@@ -10,6 +10,7 @@
 
 #include "contact/certificate.hpp"
 #include "contact/contact_stepper.hpp"
+#include "contact/crowd_stepper.hpp"
 #include "contact/event_driven.hpp"
 #include "engine/quantity.hpp"
 #include "integrate/settings.hpp"
@@ -44,6 +45,7 @@ class Motion {
 
   Stepper& stepper() { return *stepper_; }
   Dynamics& dynamics();
+  const CrowdStepper* crowd() const { return crowd_; }  // null: contacts are pairs
   bool has_contacts() const { return contacts_ != nullptr; }
   const ContactSystem& contacts() const { return *contacts_; }
   std::vector<std::string> channel_names() const;  // power channels of the ledger: the engine's, then two a group
@@ -68,6 +70,8 @@ class Motion {
   std::unique_ptr<Stepper> stepper_;
   EventDriven* event_driven_ = nullptr;
   ContactStepper* time_stepping_ = nullptr;
+  CrowdStepper* crowd_ = nullptr;
+  void crowd_quantities(std::vector<ExtraQuantity>& list) const;
   void observe_frictions(ContactDynamics& dynamics, const Vec& lambda);
   void friction_quantities(std::vector<ExtraQuantity>& list) const;
 

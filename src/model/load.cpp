@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "model/crowd.hpp"
 #include "model/loader.hpp"
 #include "model/quantities.hpp"
 
@@ -107,6 +108,7 @@ Model Loader::run(const std::string& text, const std::string& name) {
     for (const auto* e : w.sections.forces) force(*w.scope, *e);
   for (const auto& w : work_)
     for (const auto* e : w.sections.shapes) contact_shape(*w.scope, *e);
+  decide_crowd();
   for (const auto& w : work_)
     for (const auto* e : w.sections.contacts) contact(*w.scope, *e);
   for (const auto* n : outputs_) outputs(*n);
@@ -117,6 +119,7 @@ Model Loader::run(const std::string& text, const std::string& name) {
   check_uses();
   check_finite();
   mistakes_.throw_if_any();
+  if (crowd_ && !(crowd_->contacts.empty() && crowd_->ropes.empty())) model_.crowd = std::move(crowd_);
 
   for (const auto& [key, parameter] : top.parameters) model_.parameters.emplace_back(key, parameter.value);
   std::sort(model_.parameters.begin(), model_.parameters.end());

@@ -280,10 +280,20 @@ void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
   if (!o.ok()) return;
   const std::size_t before = mistakes_.count();
   const bool lawful = contact_law(o, c);
-  const std::string way = o.one_of({"between", "among", "gap"});
+  const std::string way = o.one_of({"between", "among", "gap", "rope"});
   if (way.empty()) return;
   const YamlNode& n = *o.find(way);
+  if (o.has("length") && way != "rope") {
+    mistakes_.add(*o.find("length"), "`length` belongs to a `rope`");
+    return;
+  }
+  if (way == "rope") return rope(o, std::move(c), lawful, e);
   if (way == "gap") {
+    if (crowd_) {
+      mistakes_.add(n, fmt::format("{} is written in coordinates, which the solvers for crowds do not know", o.what()),
+                    "use contact_solver: newton");
+      return;
+    }
     c.gap = reader_.function(n, o.scope(), o.dimension("gap"));
     if (const YamlNode* slide = o.find("slide")) c.slide = reader_.function(*slide, o.scope(), o.dimension("slide"));
     if (const auto* rigid = std::get_if<RigidContact>(&c.law);
@@ -312,6 +322,7 @@ void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
     if (!names) return;
     const auto all = touching_all(*names, scope);
     broken = mistakes_.count() != before;
+    if (crowd_ && lawful && !broken) return crowd_entry(o, std::move(c), true, all, all, n);
     for (std::size_t i = 0; i < all.size(); ++i)
       for (std::size_t k = i + 1; k < all.size(); ++k)
         if (shape(all[i]).at.body != shape(all[k]).at.body) pairs.emplace_back(all[i], all[k]), count_object(e);
@@ -324,6 +335,9 @@ void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
     if (!first_names || !second_names) return;
     const auto first = touching_all(*first_names, scope), second = touching_all(*second_names, scope);
     broken = mistakes_.count() != before;
+    if (crowd_ && lawful && !broken && !first.empty() && !second.empty() &&
+        !(single && shape(first[0]).at.body == shape(second[0]).at.body))
+      return crowd_entry(o, std::move(c), false, first, second, n);
     std::unordered_set<int> in_first(first.begin(), first.end()), in_second(second.begin(), second.end());
     for (const int i : first)
       for (const int k : second) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "model/loader.hpp"
+#include "model/crowd.hpp"
 #include "model/method_words.hpp"
 #include "model/quantities.hpp"
 
@@ -160,6 +161,7 @@ void Loader::simulate(const YamlNode& node) {
 }
 
 bool Loader::rigid_contacts() const {
+  if (crowd_ && !(crowd_->contacts.empty() && crowd_->ropes.empty())) return true;
   return std::any_of(model_.contacts.begin(), model_.contacts.end(),
                      [](const Contact& c) { return std::holds_alternative<RigidContact>(c.law); });
 }
@@ -195,6 +197,7 @@ void Loader::contact_scheme(const Object& o) {
       mistakes_.add(*o.find("theta"), fmt::format("`theta` lies between 0 and 1, this is {:.6g}", *t));
     s.theta = *t;
   }
+  crowd_settings(o);
 }
 
 void Loader::initial(const YamlNode& node) {

@@ -139,6 +139,13 @@ class Loader {
   std::vector<int> touching(const YamlNode& name, const Scope& scope);
   std::vector<int> matching(const YamlNode& pattern, const Scope& scope);
   std::vector<int> touching_all(const std::vector<const YamlNode*>& names, const Scope& scope);
+  void rope(const Object& o, Contact c, bool lawful, const YamlNode::Entry& e);
+  // Entries of a crowd (load_crowd.cpp): decided before contacts are read, from what `simulate` asks for.
+  void decide_crowd();
+  void crowd_entry(const Object& o, Contact c, bool among, std::vector<int> first, std::vector<int> second,
+                   const YamlNode& at);
+  const RigidContact* crowd_law(const Object& o, const Contact& c);
+  void crowd_settings(const Object& o);
   bool can_touch(const ContactShape& a, const ContactShape& b, const YamlNode& at);
 
   // load_study.cpp
@@ -157,6 +164,7 @@ class Loader {
   Mistakes mistakes_;
   Reader reader_;
   Model model_;
+  std::shared_ptr<CrowdModel> crowd_;  // null: contacts are pairs
   std::deque<YamlDocument> documents_;
   std::vector<std::string> open_files_;  // being read, for cycles
   std::unordered_set<std::string> read_files_;

@@ -26,6 +26,7 @@ struct ReducedBody;  // what a flexible body owes to the equations of motion (fe
 }
 struct FlexibleSource;
 struct BeamSource;  // a chain of beam or cable elements (model/beam.hpp)
+struct CrowdModel;  // contacts of many bodies, whose pairs are made while it runs (model/crowd.hpp)
 class Expression;   // a compiled formula: values and exact derivatives (model/expression.hpp)
 
 struct Named {
@@ -418,6 +419,7 @@ struct Model {
   std::vector<ForceElement> force_elements;
   std::vector<ContactShape> shapes;
   std::vector<Contact> contacts;
+  std::shared_ptr<const CrowdModel> crowd;  // instead of contacts; null: none
   std::vector<Output> outputs;
   std::vector<Check> checks;
   Simulate simulate;

@@ -515,6 +515,31 @@ std::vector<ObjectSpec> build() {
          {"rk4", "dopri5", "radau5", "generalized-alpha", "euler", "verlet", "bdf", "adams", "moreau"}},
         {"theta", V::quantity, false, "1",
          "Weight of the end of the step in `moreau`, 0 to 1 (stable from 0.5 on); 0.5 unless given."},
+        {"contact_solver",
+         V::word,
+         false,
+         "",
+         "How `moreau` finds the impulses of a step: `newton` (exact, for up to some hundred contacts), or for crowds "
+         "`gauss-seidel` (sweeps), `apgd` (accelerated gradients) and `barzilai-borwein` (spectral gradients). Unless "
+         "given `newton`, and `gauss-seidel` for more than 100 bodies or with ropes.",
+         "",
+         {"newton", "gauss-seidel", "apgd", "barzilai-borwein"}},
+        {"friction_model",
+         V::word,
+         false,
+         "",
+         "With the solvers for crowds: Coulomb's law as it is (`exact`, unless given) or its convex relaxation "
+         "(`relaxed`), in which what slides at speed v hovers at a gap of mu v times the step.",
+         "",
+         {"exact", "relaxed"}},
+        {"contact_iterations", V::integer, false, "",
+         "With the solvers for crowds: most sweeps or gradient steps in a step; 60 sweeps or 200 gradient steps unless "
+         "given."},
+        {"contact_tolerance", V::quantity, false, "m/s",
+         "With the solvers for crowds: rates that may be wrong when they stop; a ten-thousandth of what forces change in "
+         "a step unless given."},
+        {"threads", V::integer, false, "",
+         "With the solvers for crowds: threads at work, 1 unless given. Results do not depend on it."},
         {"start", V::quantity, false, "s", "Time at the start; 0 unless given."},
         {"end", V::quantity, false, "s", "Time at the end; 1 s unless given."},
         {"step", V::quantity, false, "s", "The step, or the first step where the method controls it."},

@@ -242,6 +242,10 @@ std::vector<ObjectSpec> contact_language() {
         {"slide", V::function, false, "m",
          "With `gap`: the tangential displacement as such a formula; slip is its rate. Without it there is no "
          "friction."},
+        {"rope", V::places, false, "",
+         "Instead of shapes: two places, on bodies or the ground, that a rope keeps from going farther apart than its "
+         "`length`. It pulls and does not push; `method: time-stepping` only."},
+        {"length", V::quantity, false, "m", "Of the rope; the distance at the start unless given."},
         {"law", V::object, true, "", "What they do when they touch.", "contact-law"}}},
       contact_law(),
       compliant_law(),

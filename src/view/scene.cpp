@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "contact/shape.hpp"
+#include "model/crowd.hpp"
 #include "view/json.hpp"
 
 namespace clatter::view {
@@ -186,6 +187,10 @@ std::string scene_json(const Model& model, const std::vector<SurfaceUse>& surfac
     if (contact.first >= 0) json.put("first", model.shapes[static_cast<std::size_t>(contact.first)].name);
     if (contact.second >= 0) json.put("second", model.shapes[static_cast<std::size_t>(contact.second)].name);
     json.end();
+  }
+  if (model.crowd) {
+    for (const CrowdContact& entry : model.crowd->contacts) json.object().put("name", entry.name).end();
+    for (const CrowdRope& rope : model.crowd->ropes) json.object().put("name", rope.name).end();
   }
   json.end();
   json.key("surfaces").array();

@@ -1,0 +1,65 @@
+// Problem G: n balls above a box, in a grid with a little disorder from a fixed generator.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <numbers>
+#include <string>
+
+#include "model/crowd.hpp"
+
+namespace clatter {
+
+inline Model spheres_model(int n, const CrowdModel& settings) {
+  Model model;
+  model.title = "spheres";
+  model.gravity = Vec3(0, 0, -9.81);
+  const double radius = 0.05, pitch = 0.115;
+  const int k = n <= 1000 ? 8 : 14;
+  const double half = 0.5 * (pitch * k + 0.03);
+  std::uint64_t s = 12345;
+  const auto u = [&] {
+    s = s * 6364136223846793005ull + 1442695040888963407ull;
+    return static_cast<double>(s >> 11) / 9007199254740992.0 - 0.5;
+  };
+  const auto shape = [&](int body, ContactShape::Kind kind, const Vec3& p, const Vec3& up) {
+    ContactShape c;
+    c.name = "shape" + std::to_string(model.shapes.size());
+    c.at.body = body;
+    c.at.placement = {p, Quat::FromTwoVectors(Vec3::UnitZ(), up)};
+    c.kind = kind;
+    c.radius = radius;
+    model.shapes.push_back(c);
+  };
+  using Kind = ContactShape::Kind;
+  shape(-1, Kind::plane, Vec3::Zero(), Vec3::UnitZ());
+  for (const double side : {-1.0, 1.0}) {
+    shape(-1, Kind::plane, Vec3(side * half, 0, 0), Vec3(-side, 0, 0));
+    shape(-1, Kind::plane, Vec3(0, side * half, 0), Vec3(0, -side, 0));
+  }
+  auto crowd = std::make_shared<CrowdModel>(settings);
+  CrowdContact entry;
+  entry.name = "pile";
+  entry.among = true;
+  entry.law.friction.mu = 0.5;
+  for (int i = 0; i < 5; ++i) entry.first.push_back(i);
+  for (int i = 0; i < n; ++i) {
+    Body body;
+    body.name = "ball" + std::to_string(i);
+    body.mass = 2000 * 4.0 / 3.0 * std::numbers::pi * radius * radius * radius;
+    body.inertia = Mat3::Identity() * (0.4 * body.mass * radius * radius);
+    const double x = -0.5 * (k - 1) * pitch + pitch * (i % k) + 0.01 * u();
+    const double y = -0.5 * (k - 1) * pitch + pitch * (i / k % k) + 0.01 * u();
+    const double z = 0.06 + pitch * (i / (k * k)) + 0.004 * u();
+    body.pose = Placement{Vec3(x, y, z), Quat::Identity()};
+    model.bodies.push_back(body);
+    shape(i, Kind::sphere, Vec3::Zero(), Vec3::UnitZ());
+    entry.first.push_back(5 + i);
+  }
+  entry.second = entry.first;
+  crowd->contacts.push_back(entry);
+  model.crowd = crowd;
+  return model;
+}
+
+}  // namespace clatter

@@ -1,0 +1,50 @@
+#include "contact/crowd_crew.hpp"
+
+namespace clatter::contact {
+
+CrowdCrew::CrowdCrew(int threads) {
+  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+}
+
+CrowdCrew::~CrowdCrew() {
+  leave_ = true;
+  ++call_;
+  call_.notify_all();
+  for (std::thread& t : workers_) t.join();
+}
+
+void CrowdCrew::take_parts() {
+  for (int part = next_.fetch_add(1); part < parts_; part = next_.fetch_add(1)) {
+    job_call_(job_, part);
+    done_.fetch_add(1);
+  }
+}
+
+void CrowdCrew::work() {
+  unsigned seen = 0;
+  for (;;) {
+    call_.wait(seen);
+    seen = call_.load();
+    if (leave_) return;
+    take_parts();
+  }
+}
+
+void CrowdCrew::run(int parts, Call call, const void* job) {
+  if (workers_.empty() || parts < 2) {
+    for (int part = 0; part < parts; ++part) call(job, part);
+    return;
+  }
+  job_call_ = call;
+  job_ = job;
+  parts_ = parts;
+  done_ = 0;
+  next_ = 0;
+  ++call_;
+  call_.notify_all();
+  take_parts();
+  while (done_.load() != parts) std::this_thread::yield();
+  next_ = nothing;
+}
+
+}  // namespace clatter::contact

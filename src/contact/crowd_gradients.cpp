@@ -1,0 +1,207 @@
+// Projected gradients over a CrowdProblem; see crowd_solver.hpp.
+//
+//   f(P) = 1/2 P^T N P + r^T P,   gradient g = N P + r = d, the rates with b: one pass over contacts and bodies
+//
+// Steps are judged by gradients alone: differences of f are quadratic in the error and drown in rounding long before.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "contact/crowd_solver.hpp"
+
+namespace clatter::contact {
+
+namespace {
+
+double dot(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i].dot(b[i]);
+  return sum;
+}
+
+Vec3 normal(const CrowdRow& row) { return Vec3(row.n[0], row.n[1], row.n[2]); }
+
+void project_one(const CrowdRow& row, Vec3& P) {
+  const Vec3 n = normal(row);
+  double pn = n.dot(P);
+  Vec3 pt = P - pn * n;
+  if (row.mu > 0) {
+    project_on_cone(row.mu, pn, pt);
+  } else {
+    pn = std::max(0.0, pn);
+    pt.setZero();
+  }
+  P = pn * n + pt;
+}
+
+}  // namespace
+
+void CrowdGradients::take(CrowdProblem& problem, const Impulses& P) {
+  problem.bodies = free_bodies_;
+  problem.x = free_x_;
+  for (std::size_t i = 0; i < P.size(); ++i) problem.push(problem.rows[i], P[i]);
+}
+
+void CrowdGradients::gradient(const CrowdProblem& problem, Impulses& g) const {
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    const CrowdRow& row = problem.rows[i];
+    g[i] = problem.rate(row) + (row.b + lift_[i]) * normal(row);
+  }
+}
+
+void CrowdGradients::project(const CrowdProblem& problem, Impulses& P) {
+  for (std::size_t i = 0; i < P.size(); ++i) project_one(problem.rows[i], P[i]);
+}
+
+double CrowdGradients::natural(const CrowdProblem& problem, const Impulses& P, const Impulses& g) const {
+  double worst = 0;
+  for (std::size_t i = 0; i < P.size(); ++i) {
+    const CrowdRow& row = problem.rows[i];
+    const double eta = row.mu > 0 ? std::min(row.inverse_nn, row.inverse_tt) : row.inverse_nn;
+    if (!(eta > 0)) continue;
+    Vec3 z = P[i] - eta * g[i];
+    project_one(row, z);
+    worst = std::max(worst, (P[i] - z).norm() / eta);
+  }
+  return worst;
+}
+
+int CrowdGradients::nesterov(CrowdProblem& problem, double tolerance, int most, bool& converged) {
+  double theta = 1, L = 0;
+  for (const CrowdRow& row : problem.rows)
+    if (row.inverse_tt > 0) L = std::max(L, 1 / row.inverse_tt);
+  y_ = P_;
+  int k = 0;
+  for (; k < most && !converged; ++k) {
+    take(problem, y_);
+    gradient(problem, g_);
+    for (;;) {
+      for (std::size_t i = 0; i < P_.size(); ++i) next_[i] = y_[i] - g_[i] / L;
+      project(problem, next_);
+      take(problem, next_);
+      gradient(problem, g_next_);
+      // f is quadratic: the step is short enough where its curvature along s, s . N s = s . (g' - g), is no more than L.
+      double curvature = 0, square = 0;
+      for (std::size_t i = 0; i < P_.size(); ++i) {
+        const Vec3 s = next_[i] - y_[i];
+        curvature += s.dot(g_next_[i] - g_[i]);
+        square += s.squaredNorm();
+      }
+      if (curvature <= L * square || !(square > 0)) break;
+      L *= 2;
+    }
+    double uphill = 0;
+    const double theta_next = 0.5 * theta * (std::sqrt(theta * theta + 4) - theta);
+    const double beta = theta * (1 - theta) / (theta * theta + theta_next);
+    for (std::size_t i = 0; i < P_.size(); ++i) uphill += g_[i].dot(next_[i] - P_[i]);
+    converged = natural(problem, next_, g_next_) <= tolerance;
+    if (uphill > 0) {
+      theta = 1;
+      y_ = next_;
+    } else {
+      for (std::size_t i = 0; i < P_.size(); ++i) y_[i] = next_[i] + beta * (next_[i] - P_[i]);
+      theta = theta_next;
+    }
+    P_.swap(next_);
+    L *= 0.95;
+  }
+  return k;
+}
+
+int CrowdGradients::spectral(CrowdProblem& problem, double tolerance, int most, bool& converged) {
+  constexpr int kMemory = 10;
+  constexpr double kDecrease = 1e-4, kRange = 1e4;
+  // Values of the last steps, relative to the present one: differences of f itself would drown in rounding.
+  std::array<double, kMemory> last;
+  last.fill(-std::numeric_limits<double>::infinity());
+  take(problem, P_);
+  gradient(problem, g_);
+  double typical = 0;
+  for (const CrowdRow& row : problem.rows) typical = std::max(typical, std::min(row.inverse_nn, row.inverse_tt));
+  double step = typical;
+  converged = natural(problem, P_, g_) <= tolerance;
+  int k = 0;
+  for (; k < most && !converged; ++k) {
+    last[static_cast<std::size_t>(k % kMemory)] = 0;
+    const double worst = *std::max_element(last.begin(), last.end());
+    for (std::size_t i = 0; i < P_.size(); ++i) next_[i] = P_[i] - step * g_[i];
+    project(problem, next_);
+    for (std::size_t i = 0; i < P_.size(); ++i) y_[i] = next_[i] - P_[i];
+    const double slope = dot(g_, y_);
+    if (!(slope < 0)) {
+      // Rounding of a very long step.
+      if (step == typical) break;
+      step = typical;
+      continue;
+    }
+    // One evaluation tells f along the whole way, which is quadratic: f(part) = part slope + part^2 bend / 2.
+    take(problem, next_);
+    gradient(problem, g_next_);
+    double bend = 0, square = 0;
+    for (std::size_t i = 0; i < P_.size(); ++i) {
+      bend += y_[i].dot(g_next_[i] - g_[i]);
+      square += y_[i].squaredNorm();
+    }
+    double part = 1;
+    if (slope + 0.5 * bend > worst + kDecrease * slope) part = std::min(1.0, -slope / bend);
+    if (part < 1)
+      for (std::size_t i = 0; i < P_.size(); ++i) {
+        next_[i] = P_[i] + part * y_[i];
+        g_next_[i] = g_[i] + part * (g_next_[i] - g_[i]);
+      }
+    const double change = part * slope + 0.5 * part * part * bend;
+    for (double& value : last) value -= change;
+    if (bend > 0) step = std::clamp(square / bend, typical / kRange, typical * kRange);
+    P_.swap(next_);
+    g_.swap(g_next_);
+    converged = natural(problem, P_, g_) <= tolerance;
+  }
+  return k;
+}
+
+CrowdSolverReport CrowdGradients::solve(CrowdProblem& problem, bool exact, bool spectral_steps, double tolerance,
+                                        int most) {
+  constexpr int kOuter = 200;
+  CrowdSolverReport report;
+  const std::size_t n = problem.rows.size();
+  if (n == 0) {
+    report.converged = true;
+    return report;
+  }
+  for (Impulses* list : {&P_, &y_, &next_, &g_, &g_next_}) list->resize(n);
+  lift_.assign(n, 0);
+  for (std::size_t i = 0; i < n; ++i) P_[i] = impulse(problem.rows[i]);
+  // Velocities without contact: those of the start impulses are in the problem.
+  for (std::size_t i = 0; i < n; ++i) problem.push(problem.rows[i], -P_[i]);
+  free_bodies_ = problem.bodies;
+  free_x_ = problem.x;
+  bool any_friction = false;
+  for (const CrowdRow& row : problem.rows) any_friction = any_friction || row.mu > 0;
+  for (int outer = 0;; ++outer) {
+    bool inner = false;
+    const int left = most - report.iterations;
+    report.iterations += spectral_steps ? spectral(problem, 0.5 * tolerance, left, inner)
+                                        : nesterov(problem, 0.5 * tolerance, left, inner);
+    take(problem, P_);
+    for (std::size_t i = 0; i < n; ++i) {
+      CrowdRow& row = problem.rows[i];
+      row.pn = normal(row).dot(P_[i]);
+      const Vec3 pt = P_[i] - row.pn * normal(row);
+      for (int k = 0; k < 3; ++k) row.pt[k] = pt[k];
+    }
+    if (!exact || !any_friction) {
+      report.converged = inner;
+      return report;
+    }
+    report.converged = problem.residual(true).rate <= tolerance;
+    if (report.converged || report.iterations >= most || outer == kOuter) return report;
+    for (std::size_t i = 0; i < n; ++i) {
+      const CrowdRow& row = problem.rows[i];
+      const Vec3 u = problem.rate(row);
+      lift_[i] = row.mu * (u - normal(row).dot(u) * normal(row)).norm();
+    }
+  }
+}
+
+}  // namespace clatter::contact

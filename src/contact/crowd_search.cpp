@@ -1,0 +1,337 @@
+#include "contact/crowd_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "contact/pairs.hpp"
+#include "contact/polygon_manifold.hpp"
+
+namespace clatter::contact {
+
+namespace {
+
+using Kind = ContactShape::Kind;
+
+// Shapes larger than this many times the median are held against all others.
+constexpr double kLarge = 4;
+
+}  // namespace
+
+CrowdSearch::CrowdSearch(const ContactSystem& contacts, const CrowdModel& crowd) : contacts_(contacts) {
+  if (crowd.contacts.size() > 64)
+    throw InputError(fmt::format("a crowd has up to 64 entries of contacts, this one has {}", crowd.contacts.size()),
+                     "put shapes with the same law into one entry, or use contact_solver: newton");
+  members_.resize(contacts.shapes.size());
+  poses_.resize(contacts.shapes.size());
+  for (std::size_t e = 0; e < crowd.contacts.size(); ++e) {
+    for (const int i : crowd.contacts[e].first) members_[static_cast<std::size_t>(i)].first |= std::uint64_t(1) << e;
+    for (const int i : crowd.contacts[e].second) members_[static_cast<std::size_t>(i)].second |= std::uint64_t(1) << e;
+  }
+  std::vector<double> sizes;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    Member& m = members_[i];
+    const ShapeInstance& s = contacts.shapes[i];
+    m.link = s.link;
+    m.bound = s.geometry.bound;
+    if (s.geometry.kind == Kind::sphere && !s.geometry.hollow) m.radius = s.geometry.radius;
+    m.turns = m.radius <= 0;
+    if ((m.first | m.second) != 0 && std::isfinite(m.bound) && !s.geometry.hollow) sizes.push_back(m.bound);
+  }
+  double limit = 0;
+  if (!sizes.empty()) {
+    std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2), sizes.end());
+    limit = kLarge * sizes[sizes.size() / 2];
+  }
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const Member& m = members_[i];
+    if ((m.first | m.second) == 0) continue;
+    const bool small = m.bound <= limit && !contacts.shapes[i].geometry.hollow;
+    (small ? small_ : large_).push_back(static_cast<int>(i));
+  }
+  const Vec3 gravity = contacts.system->model.gravity;
+  int axis = 2;
+  gravity.cwiseAbs().maxCoeff(&axis);
+  if (gravity.isZero(0)) axis = 2;
+  sense_ = gravity[axis] > 0 ? -1 : 1;
+  up_[0] = (axis + 1) % 3;
+  up_[1] = (axis + 2) % 3;
+  up_[2] = axis;
+  check_kinds(crowd);
+}
+
+void CrowdSearch::check_kinds(const CrowdModel& crowd) const {
+  for (const CrowdContact& entry : crowd.contacts) {
+    // One of each kind, hollow or not, on each side.
+    const auto kinds = [&](const std::vector<int>& list) {
+      std::vector<int> out;
+      for (const int i : list) {
+        const Geometry& g = contacts_.shapes[static_cast<std::size_t>(i)].geometry;
+        const auto same = [&](int k) {
+          const Geometry& o = contacts_.shapes[static_cast<std::size_t>(k)].geometry;
+          return o.kind == g.kind && o.hollow == g.hollow && (o.length > 0) == (g.length > 0);
+        };
+        // Two of each: shapes of one kind meet too.
+        if (std::count_if(out.begin(), out.end(), same) < 2) out.push_back(i);
+      }
+      return out;
+    };
+    Contact contact;
+    contact.name = entry.name;
+    contact.source = entry.source;
+    for (const int i : kinds(entry.first))
+      for (const int k : kinds(entry.second)) {
+        const ShapeInstance &a = contacts_.shapes[static_cast<std::size_t>(i)],
+                            &b = contacts_.shapes[static_cast<std::size_t>(k)];
+        if (i == k || a.link == b.link) continue;
+        pair_kind(a.geometry, b.geometry, contact);
+      }
+  }
+}
+
+int CrowdSearch::entry_of(int i, int k, bool& turned) const {
+  const Member &a = members_[static_cast<std::size_t>(i)], &b = members_[static_cast<std::size_t>(k)];
+  if (a.link == b.link) return -1;
+  const std::uint64_t straight = a.first & b.second, back = b.first & a.second, any = straight | back;
+  if (any == 0) return -1;
+  const int e = std::countr_zero(any);
+  const bool is_straight = (straight >> e & 1) != 0, is_back = (back >> e & 1) != 0;
+  turned = is_straight && is_back ? k < i : !is_straight;
+  return e;
+}
+
+void CrowdSearch::find(const std::vector<LinkMotion>& links, double reach) {
+  points_.clear();
+  looked_ = 0;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    Member& m = members_[i];
+    if ((m.first | m.second) == 0) continue;
+    const ShapeInstance& s = contacts_.shapes[i];
+    if (s.link < 0) {
+      m.centre = s.r;
+      poses_[i] = {s.R, s.r};
+      continue;
+    }
+    const LinkMotion& motion = links[static_cast<std::size_t>(s.link)];
+    m.centre = motion.p + motion.R * s.r;
+    if (m.turns) poses_[i] = {motion.R * s.R, m.centre};
+    else poses_[i].p = m.centre;
+  }
+  sort_cells(reach);
+  for (std::size_t i = 0; i < large_.size(); ++i)
+    for (std::size_t k = i + 1; k < large_.size(); ++k) {
+      const Member &a = members_[static_cast<std::size_t>(large_[i])], &b = members_[static_cast<std::size_t>(large_[k])];
+      if (a.link == b.link) continue;
+      if (std::isfinite(a.bound) && std::isfinite(b.bound)) {
+        // A hollow shape holds what is inside of it.
+        if ((a.centre - b.centre).norm() > a.bound + b.bound + reach) continue;
+      }
+      look(large_[i], large_[k], reach);
+    }
+  sweep_cells(reach);
+}
+
+void CrowdSearch::sort_cells(double reach) {
+  if (small_.empty()) return;
+  double widest = 0;
+  Vec3 high = Vec3::Constant(-std::numeric_limits<double>::infinity());
+  low_ = -high;
+  for (const int i : small_) {
+    const Member& m = members_[static_cast<std::size_t>(i)];
+    widest = std::max(widest, 2 * m.bound);
+    low_ = low_.cwiseMin(m.centre);
+    high = high.cwiseMax(m.centre);
+  }
+  width_ = widest + reach;
+  for (;;) {
+    double cells = 1;
+    for (int k = 0; k < 3; ++k) {
+      const double n = std::floor((high[up_[k]] - low_[up_[k]]) / width_) + 3;
+      count_[k] = static_cast<std::int64_t>(std::min(n, 1e9));
+      cells *= n;
+    }
+    // Bodies far apart: wider cells, so that the table stays as large as the crowd.
+    if (cells <= 16.0 * static_cast<double>(small_.size()) + 4096) break;
+    width_ *= 2;
+  }
+  // The order of the last time is a good start.
+  if (cells_.size() != small_.size()) {
+    cells_.resize(small_.size());
+    for (std::size_t i = 0; i < small_.size(); ++i) cells_[i].member = small_[i];
+  }
+  for (Cell& c : cells_) {
+    const Member& m = members_[static_cast<std::size_t>(c.member)];
+    std::int64_t at[3];
+    for (int k = 0; k < 3; ++k) {
+      at[k] = static_cast<std::int64_t>((m.centre[up_[k]] - low_[up_[k]]) / width_) + 1;
+      if (k == 2 && sense_ < 0) at[k] = count_[k] - 1 - at[k];
+    }
+    c.key = static_cast<std::uint64_t>((at[2] * count_[1] + at[1]) * count_[0] + at[0]);
+    c.x = m.centre.x();
+    c.y = m.centre.y();
+    c.z = m.centre.z();
+    c.r = m.bound;
+  }
+  const auto before = [](const Cell& a, const Cell& b) {
+    return a.key < b.key || (a.key == b.key && a.member < b.member);
+  };
+  // Nearly sorted: insertion, unless it turns out not to be.
+  long budget = 8 * static_cast<long>(cells_.size()) + 64;
+  for (std::size_t i = 1; i < cells_.size() && budget > 0; ++i) {
+    if (!before(cells_[i], cells_[i - 1])) continue;
+    const Cell moved = cells_[i];
+    std::size_t k = i;
+    for (; k > 0 && before(moved, cells_[k - 1]); --k) {
+      cells_[k] = cells_[k - 1];
+      --budget;
+    }
+    cells_[k] = moved;
+  }
+  if (budget <= 0) std::sort(cells_.begin(), cells_.end(), before);
+  const auto total = static_cast<std::size_t>(count_[0] * count_[1] * count_[2]);
+  begin_.assign(total + 2, 0);
+  for (const Cell& c : cells_) ++begin_[static_cast<std::size_t>(c.key) + 1];
+  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+}
+
+void CrowdSearch::sweep_cells(double reach) {
+  const std::int64_t nx = count_[0], plane = count_[0] * count_[1];
+  // Three cells in a row follow each other: ranges that begin at these, half of the cells around.
+  const std::int64_t rows[4] = {nx - 1, plane - nx - 1, plane - 1, plane + nx - 1};
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    const Cell a = cells_[i];
+    for (const int large : large_)
+      if (may_touch_large(a.member, large, reach)) look(a.member, large, reach);
+    const auto try_range = [&](std::size_t from, std::size_t to) {
+      for (std::size_t k = from; k < to; ++k) {
+        const Cell& b = cells_[k];
+        const double dx = a.x - b.x, dy = a.y - b.y, dz = a.z - b.z, far = a.r + b.r + reach;
+        if (dx * dx + dy * dy + dz * dz <= far * far) look(a.member, b.member, reach);
+      }
+    };
+    const auto key = static_cast<std::int64_t>(a.key);
+    // The rest of its own cell and the next one.
+    try_range(i + 1, static_cast<std::size_t>(begin_[static_cast<std::size_t>(key + 2)]));
+    for (const std::int64_t row : rows) {
+      const std::int64_t from = key + row, to = from + 3;
+      if (from + 1 >= static_cast<std::int64_t>(begin_.size()) - 1) continue;
+      const auto end = static_cast<std::size_t>(std::min(to, static_cast<std::int64_t>(begin_.size()) - 1));
+      try_range(static_cast<std::size_t>(begin_[static_cast<std::size_t>(from)]),
+                static_cast<std::size_t>(begin_[end]));
+    }
+  }
+}
+
+bool CrowdSearch::may_touch_large(int small, int large, double reach) const {
+  const Member &a = members_[static_cast<std::size_t>(small)], &b = members_[static_cast<std::size_t>(large)];
+  if (a.link == b.link) return false;
+  const Geometry& g = contacts_.shapes[static_cast<std::size_t>(large)].geometry;
+  if (g.hollow) return true;
+  const Pose<double>& pose = poses_[static_cast<std::size_t>(large)];
+  const Vec3 r = a.centre - b.centre;
+  const double far = a.bound + reach;
+  if (g.kind == Kind::plane) return r.dot(pose.R.col(2)) <= far;
+  if (g.kind == Kind::line && g.length == 0) return r.dot(pose.R.col(1)) <= far;
+  if (g.kind == Kind::box) {
+    for (int k = 0; k < 3; ++k)
+      if (std::abs(r.dot(pose.R.col(k))) > 0.5 * g.size[k] + far) return false;
+    return true;
+  }
+  if (!std::isfinite(b.bound)) return true;
+  return r.squaredNorm() <= (b.bound + far) * (b.bound + far);
+}
+
+void CrowdSearch::look(int i, int k, double reach) {
+  bool turned = false;
+  const int entry = entry_of(i, k, turned);
+  if (entry < 0) return;
+  ++looked_;
+  const int first = turned ? k : i, second = turned ? i : k;
+  const Member &a = members_[static_cast<std::size_t>(first)], &b = members_[static_cast<std::size_t>(second)];
+  if (a.radius > 0 && b.radius > 0) return balls(first, second, entry, reach);
+  if (a.radius > 0 && contacts_.shapes[static_cast<std::size_t>(second)].geometry.kind == Kind::plane)
+    return ball_on_plane(first, second, false, entry, reach);
+  if (b.radius > 0 && contacts_.shapes[static_cast<std::size_t>(first)].geometry.kind == Kind::plane)
+    return ball_on_plane(second, first, true, entry, reach);
+  // A ball's pose is its centre.
+  for (const int s : {first, second})
+    if (!members_[static_cast<std::size_t>(s)].turns) poses_[static_cast<std::size_t>(s)].R.setIdentity();
+  others(first, second, entry, reach);
+}
+
+void CrowdSearch::add(int first, int second, int entry, const Touch<double>& t) {
+  CrowdPoint& p = points_.emplace_back();
+  p.shape1 = first;
+  p.shape2 = second;
+  p.entry = entry;
+  p.key = static_cast<std::uint64_t>(first) * members_.size() + static_cast<std::uint64_t>(second);
+  p.gap = t.gap;
+  p.n = t.n;
+  p.p1 = t.p1;
+  p.p2 = t.p2;
+}
+
+void CrowdSearch::balls(int i, int k, int entry, double reach) {
+  const Member &a = members_[static_cast<std::size_t>(i)], &b = members_[static_cast<std::size_t>(k)];
+  const Vec3 d = a.centre - b.centre;
+  const double distance = d.norm(), gap = distance - a.radius - b.radius;
+  if (gap > reach) return;
+  Touch<double> t;
+  t.gap = gap;
+  t.n = distance > 1e-12 * a.radius ? Vec3(d / distance) : Vec3::Unit(up_[2]);
+  t.p1 = a.centre - a.radius * t.n;
+  t.p2 = b.centre + b.radius * t.n;
+  add(i, k, entry, t);
+}
+
+void CrowdSearch::ball_on_plane(int ball, int plane, bool turned, int entry, double reach) {
+  const Member& a = members_[static_cast<std::size_t>(ball)];
+  const Pose<double>& pose = poses_[static_cast<std::size_t>(plane)];
+  const Vec3 up = pose.R.col(2);
+  const double height = up.dot(a.centre - pose.p);
+  if (height - a.radius > reach) return;
+  Touch<double> t;
+  t.gap = height - a.radius;
+  t.n = up;
+  t.p1 = a.centre - a.radius * up;
+  t.p2 = a.centre - height * up;
+  if (turned) {
+    t.n = -up;
+    std::swap(t.p1, t.p2);
+    return add(plane, ball, entry, t);
+  }
+  add(ball, plane, entry, t);
+}
+
+void CrowdSearch::others(int first, int second, int entry, double reach) {
+  const Geometry &a = contacts_.shapes[static_cast<std::size_t>(first)].geometry,
+                 &b = contacts_.shapes[static_cast<std::size_t>(second)].geometry;
+  const Pose<double>&A = poses_[static_cast<std::size_t>(first)], &B = poses_[static_cast<std::size_t>(second)];
+  const auto one = [&](int slot) {
+    Branch branch;
+    Touch<double> t;
+    t.gap = std::numeric_limits<double>::max();
+    if (touch<double>(a, b, slot, A, B, branch, t) && t.gap <= reach) add(first, second, entry, t);
+  };
+  const bool turned = swapped(a, b);
+  if (family(a.kind) == Family::polytope && family(b.kind) == Family::polytope && !a.hollow && !b.hollow) {
+    manifold_.find(turned ? b : a, turned ? a : b, Frame3<double>(turned ? B : A), Frame3<double>(turned ? A : B));
+    if (manifold_.separation() > reach) return;
+    for (const PolytopeManifold::Point& p : manifold_.points()) one(p.slot);
+    return;
+  }
+  if (a.kind == Kind::polygon && b.kind == Kind::polygon) {
+    const PolygonManifold manifold = polygon_manifold(a, b, Frame2<double>(A), Frame2<double>(B));
+    const int count = static_cast<int>(a.points.size()), all = count + static_cast<int>(b.points.size());
+    for (int slot = 0; slot < all; ++slot)
+      if (manifold.touched_by(slot < count, slot < count ? slot : slot - count) >= 0) one(slot);
+    return;
+  }
+  const int slots = turned ? slot_count(b, a) : slot_count(a, b);
+  for (int slot = 0; slot < slots; ++slot) one(slot);
+}
+
+}  // namespace clatter::contact

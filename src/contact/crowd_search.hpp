@@ -1,0 +1,78 @@
+// CrowdSearch: points of contact of a crowd, without a list of pairs.
+//
+// Bounded shapes of like size are sorted into cells as wide as the largest of them and the reach; the cells are numbered
+// with the height (against gravity) first, so that what is found comes from below upwards. Each shape looks at half of
+// the cells around it. The few that are much larger (a floor, walls) and those without end are held against all others.
+// Balls are dealt with here; all other pairs by the kernels of touch.hpp and the manifolds of polygons and polytopes,
+// without memory of the step before. What is found is a function of the positions alone.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "contact/contact_system.hpp"
+#include "contact/polytope_manifold.hpp"
+#include "model/crowd.hpp"
+
+namespace clatter::contact {
+
+struct CrowdPoint {
+  int shape1 = -1, shape2 = -1;
+  int entry = -1;         // of CrowdModel::contacts
+  std::uint64_t key = 0;  // of the two shapes: the same from step to step
+  double gap = 0;
+  Vec3 n, p1, p2;  // from the second to the first
+};
+
+class CrowdSearch {
+ public:
+  // Throws InputError for shapes that cannot touch.
+  CrowdSearch(const ContactSystem& contacts, const CrowdModel& crowd);
+
+  // All points with gap <= reach, and few others, at the given places of the links.
+  void find(const std::vector<LinkMotion>& links, double reach);
+  const std::vector<CrowdPoint>& points() const { return points_; }
+  int level_axis() const { return count_[0] >= count_[1] ? up_[0] : up_[1]; }  // across gravity, where it is widest
+  std::size_t pairs_looked_at() const { return looked_; }
+
+ private:
+  struct Member {
+    Vec3 centre = Vec3::Zero();
+    double bound = 0, radius = 0;  // radius > 0: a ball
+    std::uint64_t first = 0, second = 0;  // entries it is part of
+    int link = -1;
+    bool turns = true;  // its pose is needed
+  };
+  struct Cell {
+    std::uint64_t key;
+    double x, y, z, r;
+    int member;
+  };
+  void check_kinds(const CrowdModel& crowd) const;
+  int entry_of(int i, int k, bool& turned) const;
+  void look(int i, int k, double reach);
+  void balls(int i, int k, int entry, double reach);
+  void ball_on_plane(int ball, int plane, bool turned, int entry, double reach);
+  void others(int first, int second, int entry, double reach);
+  void add(int first, int second, int entry, const Touch<double>& t);
+  bool may_touch_large(int small, int large, double reach) const;
+  void sort_cells(double reach);
+  void sweep_cells(double reach);
+
+  const ContactSystem& contacts_;
+  int up_[3];  // axes, the one along gravity last
+  double sense_ = 1;
+  std::vector<Member> members_;
+  std::vector<Pose<double>> poses_;
+  std::vector<int> small_, large_;
+  std::vector<Cell> cells_;
+  std::vector<int> begin_;
+  std::vector<CrowdPoint> points_;
+  std::size_t looked_ = 0;
+  double width_ = 1;
+  Vec3 low_ = Vec3::Zero();
+  std::int64_t count_[3] = {1, 1, 1};
+  PolytopeManifold manifold_;
+};
+
+}  // namespace clatter::contact

@@ -1,0 +1,62 @@
+// Solvers of the CrowdProblem (Y-29): sweeps and gradients, matrix-free.
+//
+//   sweeps     block Gauss-Seidel: contact after contact takes the impulse that satisfies its own law at the velocities
+//              as they are. Exact: p_N = (p_N - (n.u + b) / A_nn)+, then P_T into the disc of radius mu p_N. Relaxed: the
+//              block into the cone. Forward and backward in turn; rows come in the order of height, so that a sweep
+//              upwards carries the weight of a pile and one downwards its answer.
+//   apgd       Nesterov's accelerated projected gradients with a step that adapts to the curvature met and a restart
+//              where the acceleration points uphill (O'Donoghue and Candes 2015, Mazhar et al. 2015)
+//   barzilai-borwein  spectral projected gradients with a line search against the worst of the last ten values
+//              (Birgin, Martinez, Raydan 2000)
+//
+// Gradients minimise 1/2 P^T N P + r^T P over the cones, the relaxed law. Coulomb's own is its fixed point with
+// mu |u_T| of the last answer moved into b (De Saxce and Feng 1998): a few outer rounds.
+#pragma once
+
+#include <vector>
+
+#include "contact/crowd_crew.hpp"
+#include "contact/crowd_problem.hpp"
+#include "model/crowd.hpp"
+
+namespace clatter::contact {
+
+struct CrowdSolverReport {
+  int iterations = 0;
+  bool converged = false;
+};
+
+class CrowdSweeps {
+ public:
+  explicit CrowdSweeps(int threads) : crew_(threads) {}
+  // Sweeps from the impulses in the rows, with the velocities that belong to them, until a sweep changes no rate by
+  // more than `tolerance`. Blocks of rows are swept at once where there are several threads, with the same result.
+  CrowdSolverReport solve(CrowdProblem& problem, bool exact, double tolerance, int most);
+
+ private:
+  CrowdCrew crew_;
+};
+
+class CrowdGradients {
+ public:
+  // `spectral`: Barzilai-Borwein, else Nesterov.
+  CrowdSolverReport solve(CrowdProblem& problem, bool exact, bool spectral, double tolerance, int most);
+
+ private:
+  using Impulses = std::vector<Vec3>;
+  // Velocities of the problem for impulses P.
+  void take(CrowdProblem& problem, const Impulses& P);
+  // At the present velocities.
+  void gradient(const CrowdProblem& problem, Impulses& g) const;
+  static void project(const CrowdProblem& problem, Impulses& P);
+  int nesterov(CrowdProblem& problem, double tolerance, int most, bool& converged);
+  int spectral(CrowdProblem& problem, double tolerance, int most, bool& converged);
+  double natural(const CrowdProblem& problem, const Impulses& P, const Impulses& g) const;
+
+  std::vector<CrowdBody> free_bodies_;
+  std::vector<double> free_x_;
+  std::vector<double> lift_;  // mu |u_T| moved into b
+  Impulses P_, y_, next_, g_, g_next_;
+};
+
+}  // namespace clatter::contact

@@ -1,0 +1,145 @@
+// CrowdStepper: time stepping for crowds, thousands of rigid contacts by cone complementarity (Y-28, Y-32).
+//
+//   detect at q_l, with reach of at least what moves in a step (T-9)
+//   v_free = v_l + h a(q_l, v_l),   b = gap / h on normal rows (what is open may close by that much), e n.u- where a
+//                                   contact collides with restitution e
+//   impulses P by the CrowdProblem; v_{l+1} = v_free + M^-1 D P,  q_{l+1} = q_l (+) h v_{l+1}
+//
+// Free motion, joints, forces and drives are the engine's; contacts between free bodies never see it. Semi-implicit Euler:
+// first order, with its own loss of energy in free flight (the ledger's remainder).
+//
+// Penetration, which a step that is solved exactly does not have, is taken back by positions alone: bodies move with
+// velocities that push a part of it out, and a second, short solution without that push gives the velocities that stay.
+// No kinetic energy comes of it.
+//
+// Impulses are remembered by their shapes and places and start the next step. A checkpoint has room for twelve a body;
+// refresh() forgets what goes beyond.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "contact/certificate.hpp"
+#include "contact/contact_counts.hpp"
+#include "contact/contact_dynamics.hpp"
+#include "contact/crowd_memory.hpp"
+#include "contact/crowd_search.hpp"
+#include "contact/crowd_solver.hpp"
+#include "integrate/integrator.hpp"
+
+namespace clatter::contact {
+
+// What an entry of `contacts:` does in the last step.
+struct CrowdEntryState {
+  double gap = 0;  // smallest at the begin of the step
+  int touching = 0;
+  double normal_force = 0;
+  Vec3 force = Vec3::Zero();  // sum on the first shapes, world axes
+  Vec3 point = Vec3::Zero();  // where most presses
+  double most = 0;            // what presses there
+};
+
+struct CrowdTimes {
+  double free_motion = 0, detection = 0, assembly = 0, solution = 0, rest = 0;
+};
+
+class CrowdStepper final : public Integrator {
+ public:
+  CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& settings);
+
+  const Certificate& certificate() const { return worst_; }
+  const Certificate& last_certificate() const { return last_; }
+  const CrowdResidual& residual() const { return last_residual_; }
+  const CrowdResidual& worst_residual() const { return worst_residual_; }
+  const ContactCounts& counts() const { return counts_; }
+  const CrowdTimes& times() const { return times_; }
+  long sweeps() const { return iterations_; }
+  int touching() const { return touching_; }  // rows with an impulse in the last step
+  int rows() const { return static_cast<int>(problem_.rows.size()); }
+  const std::vector<CrowdEntryState>& entries() const { return entries_; }
+  // Deepest penetration at the present state, metres, positive.
+  double penetration();
+  void refresh() override { memory_.keep(room()); }
+
+ protected:
+  bool attempt(double t1) override;
+  void accept() override;
+  void dense(double theta, State& out) override;
+  void dense_work(double theta, Vec& W) override;
+  void started() override;
+  void exchange(Archive& archive) override;
+  bool remembers_derivative() const override { return true; }
+
+ private:
+  struct Contacted {  // what a row is about
+    int entry, point;  // point of the search, or ~k: rope k
+    int link1, link2;
+    std::uint64_t key;
+    Vec3 place;
+    double push;  // b while positions move, where that differs
+    double gap, before;
+    Vec3 u_begin;
+    bool impact, closed;
+  };
+  struct Place {
+    int body = 0;    // 0: the ground
+    int group = -1;  // >= 0: velocities that answer together
+  };
+  struct Group {
+    std::vector<std::pair<int, int>> ranges;  // velocities: first, number
+    int first = 0, n = 0;                     // in the problem's x
+    int tree = -1;                            // the only one, without rows
+  };
+  const ContactSystem& system() const { return contact_.system(); }
+  std::size_t room() const { return 64 + 12 * bodies_.size(); }
+  void place_links();
+  void gather(double h);
+  void collect(double h);
+  void add_row(int entry, int point, std::uint64_t key, int link1, int link2, const Vec3& p1, const Vec3& p2,
+               const Vec3& n, double gap, double size, const RigidContact& law, double h);
+  int side_of(int link, const Vec3& arm);
+  void cut_into_blocks();
+  void velocities(Vec& v) const;
+  void book(double h);
+  Vec3 begin_velocity(int link, const Vec3& arm) const;
+
+  ContactDynamics& contact_;
+  Engine& engine_;
+  const CrowdModel& crowd_;
+  CrowdSearch search_;
+  CrowdProblem problem_;
+  CrowdSweeps sweeps_;
+  CrowdGradients gradients_;
+  CrowdMemory memory_;
+  std::vector<Place> places_;  // by link
+  std::vector<Group> groups_;
+  std::vector<int> bodies_;    // links of the bodies 1, 2, ...
+  std::vector<char> is_ball_;  // by shape: a ball about its body's mass centre, of equal moments of inertia
+  std::vector<Contacted> rows_, coupled_;
+  std::vector<CrowdRow> coupled_rows_, problem_rows_;
+  std::vector<Contacted> contacted_;
+  std::vector<double> places_along_, sorted_;
+  std::vector<int> block_of_body_, block_of_row_;
+  std::vector<CrowdEntryState> entries_, entries_trial_;
+  std::vector<Engine::LinkWrench> wrenches_;
+  struct RopeEnds {
+    int link1 = -1, link2 = -1;
+    Vec3 r1, r2;  // from the mass centres, link axes (ground: world)
+  };
+  std::vector<RopeEnds> ropes_;
+  Certificate worst_, last_, step_;
+  CrowdResidual last_residual_, worst_residual_, step_residual_;
+  ContactCounts counts_;
+  CrowdTimes times_;
+  long iterations_ = 0;
+  int touching_ = 0;
+  bool pushes_ = false;
+  double change_ = 0, fastest_ = 0;
+  Vec a_free_, zdot_free_, v_free_, v_move_, u1_, u_dense_, v_begin_, v_end_, column_, answer_, mu_, p_, W_base_, W_end_;
+  State base_, mid_;
+  double energy_now_ = 0, energy_trial_ = 0;
+  bool energy_known_ = false;
+};
+
+}  // namespace clatter::contact

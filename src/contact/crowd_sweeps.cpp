@@ -1,0 +1,188 @@
+// Gauss-Seidel sweeps over a CrowdProblem; see crowd_solver.hpp.
+#include <algorithm>
+#include <cmath>
+
+#include "base/wide.hpp"
+#include "contact/crowd_solver.hpp"
+
+namespace clatter::contact {
+
+namespace {
+
+using wide::V3;
+
+// Change of the rates of the row that it asked for.
+template <bool Balls, bool Exact>
+[[gnu::always_inline]] inline double answer(CrowdProblem& problem, CrowdRow& row) {
+  CrowdBody& o1 = problem.bodies[static_cast<std::size_t>(row.side1)];
+  CrowdBody& o2 = problem.bodies[static_cast<std::size_t>(row.side2)];
+  const V3 n = wide::load(row.n), c1 = wide::load(row.c1), c2 = wide::load(row.c2), pt = wide::load(row.pt);
+  V3 v1 = wide::load(o1.v), w1 = wide::load(o1.w), v2 = wide::load(o2.v), w2 = wide::load(o2.w);
+  const auto push = [&](const V3& P) {
+    v1 += P * o1.inverse_mass;
+    v2 += P * -o2.inverse_mass;
+    const V3 m1 = wide::cross(c1, P), m2 = wide::cross(c2, P);
+    if constexpr (Balls) {
+      w1 += m1 * o1.inverse_inertia;
+      w2 += m2 * -o2.inverse_inertia;
+    } else {
+      const double* I1 = problem.inverse_inertia[static_cast<std::size_t>(row.side1)].data();
+      const double* I2 = problem.inverse_inertia[static_cast<std::size_t>(row.side2)].data();
+      w1 += wide::load(I1) * m1.x[0] + wide::load(I1 + 3) * m1.x[1] + wide::make(I1[6], I1[7], I1[8]) * m1.x[2];
+      w2 += -(wide::load(I2) * m2.x[0] + wide::load(I2 + 3) * m2.x[1] + wide::make(I2[6], I2[7], I2[8]) * m2.x[2]);
+    }
+  };
+  const auto store = [&] {
+    wide::store(v1, o1.v);
+    wide::store(w1, o1.w);
+    wide::store(v2, o2.v);
+    wide::store(w2, o2.w);
+  };
+  V3 u = v1 - v2 + wide::cross(w1, c1) - wide::cross(w2, c2);
+  double un = wide::dot(n, u);
+  if constexpr (!Exact) {
+    const double eta = row.mu > 0 ? std::min(row.inverse_nn, row.inverse_tt) : row.inverse_nn;
+    double pn = row.pn - eta * (un + row.b);
+    const V3 zt = row.mu > 0 ? pt - (u - n * un) * eta : wide::zero();
+    const double t = std::sqrt(wide::dot(zt, zt));
+    double part = 1;
+    if (row.mu * t <= -pn) {
+      pn = 0;
+      part = 0;
+    } else if (t > row.mu * pn) {
+      pn = (row.mu * t + pn) / (1 + row.mu * row.mu);
+      part = t > 0 ? row.mu * pn / t : 0;
+    }
+    const V3 next = zt * part, dt = next - pt;
+    const double dn = pn - row.pn;
+    if (dn == 0 && wide::dot(dt, dt) == 0) return 0;
+    push(n * dn + dt);
+    store();
+    row.pn = pn;
+    wide::store(next, row.pt);
+    return (std::abs(dn) + std::sqrt(wide::dot(dt, dt))) / eta;
+  } else {
+    const double pn = std::max(0.0, row.pn - (un + row.b) * row.inverse_nn), dn = pn - row.pn;
+    if (pn == 0 && row.pn == 0) return 0;
+    double change = std::abs(un + row.b);
+    if (pn == 0) change = std::abs(dn) / row.inverse_nn;
+    if constexpr (!Balls) {
+      // The normal impulse changes the slip too.
+      push(n * dn);
+      u = v1 - v2 + wide::cross(w1, c1) - wide::cross(w2, c2);
+      un = wide::dot(n, u);
+    }
+    V3 next = pt - (u - n * un) * row.inverse_tt;
+    const double limit = row.mu * pn, t2 = wide::dot(next, next);
+    if (t2 > limit * limit) next = next * (limit / std::sqrt(t2));
+    const V3 dt = next - pt;
+    push(Balls ? n * dn + dt : dt);
+    store();
+    row.pn = pn;
+    wide::store(next, row.pt);
+    return std::max(change, std::sqrt(wide::dot(dt, dt)) / row.inverse_tt);
+  }
+}
+
+// A row with a side in jointed trees.
+double answer_coupled(CrowdProblem& problem, CrowdRow& row, bool exact) {
+  const Vec3 n(row.n[0], row.n[1], row.n[2]), pt(row.pt[0], row.pt[1], row.pt[2]);
+  Vec3 u = problem.rate(row);
+  double un = n.dot(u);
+  double change = 0, pn = row.pn;
+  Vec3 next = Vec3::Zero();
+  if (exact) {
+    pn = std::max(0.0, row.pn - (un + row.b) * row.inverse_nn);
+    if (pn == 0 && row.pn == 0) return 0;
+    problem.push(row, (pn - row.pn) * n);
+    change = std::abs(pn - row.pn) / row.inverse_nn;
+    if (row.mu > 0) {
+      u = problem.rate(row);
+      un = n.dot(u);
+      next = pt - (u - un * n) * row.inverse_tt;
+      const double limit = row.mu * pn, t = next.norm();
+      if (t > limit) next *= limit / t;
+    }
+    problem.push(row, next - pt);
+    if (row.inverse_tt > 0) change = std::max(change, (next - pt).norm() / row.inverse_tt);
+  } else {
+    const double eta = row.mu > 0 ? std::min(row.inverse_nn, row.inverse_tt) : row.inverse_nn;
+    pn = row.pn - eta * (un + row.b);
+    if (row.mu > 0) next = pt - eta * (u - un * n);
+    project_on_cone(row.mu, pn, next);
+    if (row.mu == 0) pn = std::max(0.0, pn);
+    const Vec3 P = (pn - row.pn) * n + next - pt;
+    problem.push(row, P);
+    change = P.norm() / eta;
+  }
+  row.pn = pn;
+  for (int k = 0; k < 3; ++k) row.pt[k] = next[k];
+  return change;
+}
+
+template <bool Balls, bool Exact>
+double sweep_range(CrowdProblem& problem, int from, int to, bool backward) {
+  double change = 0;
+  CrowdRow* rows = problem.rows.data();
+  if (backward)
+    for (int i = to - 1; i >= from; --i) change = std::max(change, answer<Balls, Exact>(problem, rows[i]));
+  else
+    for (int i = from; i < to; ++i) change = std::max(change, answer<Balls, Exact>(problem, rows[i]));
+  return change;
+}
+
+template <bool Balls, bool Exact>
+double sweep(CrowdProblem& problem, bool backward, CrowdCrew& crew) {
+  double change = 0;
+  const int blocks = std::max(0, static_cast<int>(problem.blocks.size()) - 1);
+  const int apart = blocks > 0 ? problem.blocks.back() : 0;
+  double changes[CrowdProblem::grounds] = {0, 0, 0, 0};
+  const auto in_blocks = [&] {
+    if (blocks == 0) return;
+    crew.run(blocks, [&](int k) {
+      changes[k] = sweep_range<Balls, Exact>(problem, problem.blocks[static_cast<std::size_t>(k)],
+                                             problem.blocks[static_cast<std::size_t>(k) + 1], backward);
+    });
+  };
+  const auto between = [&] {
+    change = std::max(change, sweep_range<Balls, Exact>(problem, apart, problem.free_rows, backward));
+  };
+  const auto coupled = [&] {
+    const int n = problem.free_rows, all = static_cast<int>(problem.rows.size());
+    for (int i = n; i < all; ++i)
+      change = std::max(
+          change, answer_coupled(problem, problem.rows[static_cast<std::size_t>(backward ? all - 1 - (i - n) : i)], Exact));
+  };
+  if (backward) {
+    coupled();
+    between();
+    in_blocks();
+  } else {
+    in_blocks();
+    between();
+    coupled();
+  }
+  for (const double c : changes) change = std::max(change, c);
+  return change;
+}
+
+}  // namespace
+
+CrowdSolverReport CrowdSweeps::solve(CrowdProblem& problem, bool exact, double tolerance, int most) {
+  CrowdSolverReport report;
+  if (problem.rows.empty()) {
+    report.converged = true;
+    return report;
+  }
+  while (report.iterations < most && !report.converged) {
+    const bool backward = report.iterations % 2 == 1;
+    const double change =
+        problem.balls ? (exact ? sweep<true, true>(problem, backward, crew_) : sweep<true, false>(problem, backward, crew_))
+                      : (exact ? sweep<false, true>(problem, backward, crew_) : sweep<false, false>(problem, backward, crew_));
+    ++report.iterations;
+    report.converged = change <= tolerance;
+  }
+  return report;
+}
+
+}  // namespace clatter::contact
