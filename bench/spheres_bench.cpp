@@ -1,6 +1,6 @@
-// Problem G: n balls fall into a box, by the crowd solvers; and the same with other settings. Steps a second (CPU time of
-// one thread), where the time goes, the largest penetration over the run in percent of the radius, kinetic energy and
-// contacts at the end, and with several n the exponent with which the time of a step grows.
+// Problem G: n balls fall into a box, by the crowd solvers; and the same with other settings. Steps a second (CPU time
+// of one thread), where the time goes, the largest penetration over the run in percent of the radius, kinetic energy
+// and contacts at the end, and with several n the exponent with which the time of a step grows.
 //
 // Usage: spheres_bench [--n 1000] [--to N] [--iterations K] [--tolerance m/s] [--solver 0|1|2] [--relaxed 0|1]
 //                      [--end 2] [--step 1e-3]       (--to: doubles n up to N)
@@ -48,7 +48,8 @@ double run(int n, const CrowdModel& settings, double step, double end) {
   const double us = 1e6 / static_cast<double>(steps);
   std::printf(
       "bench=spheres n=%d solver=%d friction=%s iterations=%d steps=%ld steps_per_s=%.4g penetration_percent=%.3g "
-      "kinetic_J=%.3g contacts=%d rows_per_step=%.0f sweeps_per_step=%.3g us_per_step=%.4g free_us=%.4g detection_us=%.4g "
+      "kinetic_J=%.3g contacts=%d rows_per_step=%.0f sweeps_per_step=%.3g us_per_step=%.4g free_us=%.4g "
+      "detection_us=%.4g "
       "assembly_us=%.4g solution_us=%.4g rest_us=%.4g residual_m_per_s=%.2g\n",
       n, static_cast<int>(settings.solver), settings.friction == FrictionModel::exact ? "exact" : "relaxed",
       settings.iterations, steps, static_cast<double>(steps) / cpu, 100 * deepest / 0.05, engine.kinetic(),

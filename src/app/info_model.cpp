@@ -272,9 +272,10 @@ int info_model(const std::string& path, const Changes& changes, const Console& c
     Table crowd({"contact", "between", "law"});
     for (const CrowdContact& entry : model.crowd->contacts) {
       const auto shapes = [](const std::vector<int>& list) { return counted(list.size(), "shape"); };
-      crowd.row({entry.name, entry.among ? "any two of " + shapes(entry.first)
-                                         : shapes(entry.first) + " and " + shapes(entry.second),
-                 law_text(entry.law)});
+      crowd.row(
+          {entry.name,
+           entry.among ? "any two of " + shapes(entry.first) : shapes(entry.first) + " and " + shapes(entry.second),
+           law_text(entry.law)});
     }
     for (const CrowdRope& rope : model.crowd->ropes)
       crowd.row({rope.name, rope.a.label + " and " + rope.b.label, "rope of " + number(rope.length) + " m"});

@@ -54,7 +54,8 @@ std::string contact_text(const ContactSummary& c) {
   std::string text = "  " + counted(c.contacts, "contact");
   if (c.crowd)
     text += fmt::format(", {} that carry at the end", counted(c.points, "point"));
-  else if (c.points != c.contacts) text += fmt::format(" with {}", counted(c.points, "point"));
+  else if (c.points != c.contacts)
+    text += fmt::format(" with {}", counted(c.points, "point"));
   std::vector<std::string> kinds;
   const auto kind = [&](long n, const char* one, const char* several) {
     if (n > 0) kinds.push_back(counted(static_cast<std::uint64_t>(n), one, several));

@@ -19,7 +19,8 @@ class CrowdCrew {
   // job(0) ... job(parts - 1), in any order and at once; returns when all are done. Takes no memory.
   template <class Job>
   void run(int parts, const Job& job) {
-    run(parts, [](const void* what, int part) { (*static_cast<const Job*>(what))(part); }, &job);
+    run(
+        parts, [](const void* what, int part) { (*static_cast<const Job*>(what))(part); }, &job);
   }
 
  private:

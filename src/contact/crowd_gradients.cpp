@@ -81,7 +81,8 @@ int CrowdGradients::nesterov(CrowdProblem& problem, double tolerance, int most, 
       project(problem, next_);
       take(problem, next_);
       gradient(problem, g_next_);
-      // f is quadratic: the step is short enough where its curvature along s, s . N s = s . (g' - g), is no more than L.
+      // f is quadratic: the step is short enough where its curvature along s, s . N s = s . (g' - g), is no more than
+      // L.
       double curvature = 0, square = 0;
       for (std::size_t i = 0; i < P_.size(); ++i) {
         const Vec3 s = next_[i] - y_[i];
@@ -111,7 +112,7 @@ int CrowdGradients::nesterov(CrowdProblem& problem, double tolerance, int most, 
 
 int CrowdGradients::spectral(CrowdProblem& problem, double tolerance, int most, bool& converged) {
   constexpr int kMemory = 10;
-  constexpr double kDecrease = 1e-4, kRange = 1e4;
+  constexpr double kDecrease = 1e-4, kRange = 1e4, kRounding = 1e-15;
   // Values of the last steps, relative to the present one: differences of f itself would drown in rounding.
   std::array<double, kMemory> last;
   last.fill(-std::numeric_limits<double>::infinity());
@@ -129,22 +130,18 @@ int CrowdGradients::spectral(CrowdProblem& problem, double tolerance, int most, 
     project(problem, next_);
     for (std::size_t i = 0; i < P_.size(); ++i) y_[i] = next_[i] - P_[i];
     const double slope = dot(g_, y_);
-    if (!(slope < 0)) {
-      // Rounding of a very long step.
-      if (step == typical) break;
-      step = typical;
-      continue;
-    }
     // One evaluation tells f along the whole way, which is quadratic: f(part) = part slope + part^2 bend / 2.
     take(problem, next_);
     gradient(problem, g_next_);
-    double bend = 0, square = 0;
+    double bend = 0, square = 0, rounding = 0;
     for (std::size_t i = 0; i < P_.size(); ++i) {
+      rounding += kRounding * g_[i].norm() * (y_[i].norm() + P_[i].norm());
       bend += y_[i].dot(g_next_[i] - g_[i]);
       square += y_[i].squaredNorm();
     }
     double part = 1;
-    if (slope + 0.5 * bend > worst + kDecrease * slope) part = std::min(1.0, -slope / bend);
+    // Next to the optimum slopes are rounding: there steps go on without a look at f.
+    if (slope < -rounding && slope + 0.5 * bend > worst + kDecrease * slope) part = std::min(1.0, -slope / bend);
     if (part < 1)
       for (std::size_t i = 0; i < P_.size(); ++i) {
         next_[i] = P_[i] + part * y_[i];

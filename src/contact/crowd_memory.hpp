@@ -1,5 +1,5 @@
-// CrowdMemory: impulses of the last step by the pair of shapes and the place of the contact: where the solver of the next
-// one starts. Features may change names while a point stays where it is (corners on edges), so the place decides.
+// CrowdMemory: impulses of the last step by the pair of shapes and the place of the contact: where the solver of the
+// next one starts. Features may change names while a point stays where it is (corners on edges), so the place decides.
 #pragma once
 
 #include <cstdint>

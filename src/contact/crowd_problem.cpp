@@ -22,8 +22,8 @@ Mat3 CrowdProblem::response(int side, const double* c) const {
   if (side >= 0) {
     const CrowdBody& o = bodies[static_cast<std::size_t>(side)];
     const Mat3 turn = skew<double>(Vec3(c[0], c[1], c[2]));
-    const Mat3 inertia = balls ? Mat3(o.inverse_inertia * Mat3::Identity())
-                               : inverse_inertia[static_cast<std::size_t>(side)];
+    const Mat3 inertia =
+        balls ? Mat3(o.inverse_inertia * Mat3::Identity()) : inverse_inertia[static_cast<std::size_t>(side)];
     return o.inverse_mass * Mat3::Identity() - turn * inertia * turn;
   }
   const CrowdSide& s = sides[static_cast<std::size_t>(~side)];
@@ -31,7 +31,8 @@ Mat3 CrowdProblem::response(int side, const double* c) const {
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < 3; ++k)
       for (int j = 0; j < s.n; ++j)
-        A(i, k) += W[static_cast<std::size_t>(s.offset + i * s.n + j)] * X[static_cast<std::size_t>(s.offset + k * s.n + j)];
+        A(i, k) +=
+            W[static_cast<std::size_t>(s.offset + i * s.n + j)] * X[static_cast<std::size_t>(s.offset + k * s.n + j)];
   return A;
 }
 
@@ -39,7 +40,8 @@ void CrowdProblem::set_response(CrowdRow& row) const {
   const Vec3 n(row.n[0], row.n[1], row.n[2]);
   double nn, tt;
   if (balls && row.side1 >= 0 && row.side2 >= 0) {
-    const CrowdBody &o1 = bodies[static_cast<std::size_t>(row.side1)], &o2 = bodies[static_cast<std::size_t>(row.side2)];
+    const CrowdBody &o1 = bodies[static_cast<std::size_t>(row.side1)],
+                    &o2 = bodies[static_cast<std::size_t>(row.side2)];
     nn = o1.inverse_mass + o2.inverse_mass;
     tt = nn + o1.inverse_inertia * (row.c1[0] * row.c1[0] + row.c1[1] * row.c1[1] + row.c1[2] * row.c1[2]) +
          o2.inverse_inertia * (row.c2[0] * row.c2[0] + row.c2[1] * row.c2[1] + row.c2[2] * row.c2[2]);

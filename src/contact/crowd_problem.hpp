@@ -1,9 +1,9 @@
 // CrowdProblem: the contact problem of one step of a crowd (Y-13, Y-28), as flat arrays.
 //
-//   u_i = D_i^T v+,  v+ = v_free + M^-1 sum_j D_j P_j       relative velocity of the two points of contact i, world axes
-//   d_i = u_i + b_i n_i                                     b: gap / h, or what restitution asks for
-//   exact:    0 <= n . P  perp  n . d >= 0,   |P_T| <= mu n . P,  P_T against u_T where it slips
-//   relaxed:  K* contains d_i  perp  P_i in K,              K the friction cone: the optimum of a convex problem
+//   u_i = D_i^T v+,  v+ = v_free + M^-1 sum_j D_j P_j       relative velocity of the two points of contact i, world
+//   axes d_i = u_i + b_i n_i                                     b: gap / h, or what restitution asks for exact:    0
+//   <= n . P  perp  n . d >= 0,   |P_T| <= mu n . P,  P_T against u_T where it slips relaxed:  K* contains d_i  perp
+//   P_i in K,              K the friction cone: the optimum of a convex problem
 //
 // Impulses are world vectors P = p_N n + P_T: no tangents are chosen, and the plane needs nothing of its own. A side of
 // a contact is a free body (inverse mass and inertia: no virtual call, no column), the ground, or a place in a jointed
@@ -83,8 +83,8 @@ class CrowdProblem {
     if (side >= 0) {
       CrowdBody& o = bodies[static_cast<std::size_t>(side)];
       const Vec3 moment = Vec3(c[0], c[1], c[2]).cross(P);
-      const Vec3 turn = balls ? Vec3(o.inverse_inertia * moment)
-                              : Vec3(inverse_inertia[static_cast<std::size_t>(side)] * moment);
+      const Vec3 turn =
+          balls ? Vec3(o.inverse_inertia * moment) : Vec3(inverse_inertia[static_cast<std::size_t>(side)] * moment);
       for (int k = 0; k < 3; ++k) {
         o.v[k] += o.inverse_mass * P[k];
         o.w[k] += turn[k];

@@ -117,13 +117,16 @@ void CrowdSearch::find(const std::vector<LinkMotion>& links, double reach) {
     }
     const LinkMotion& motion = links[static_cast<std::size_t>(s.link)];
     m.centre = motion.p + motion.R * s.r;
-    if (m.turns) poses_[i] = {motion.R * s.R, m.centre};
-    else poses_[i].p = m.centre;
+    if (m.turns)
+      poses_[i] = {motion.R * s.R, m.centre};
+    else
+      poses_[i].p = m.centre;
   }
   sort_cells(reach);
   for (std::size_t i = 0; i < large_.size(); ++i)
     for (std::size_t k = i + 1; k < large_.size(); ++k) {
-      const Member &a = members_[static_cast<std::size_t>(large_[i])], &b = members_[static_cast<std::size_t>(large_[k])];
+      const Member &a = members_[static_cast<std::size_t>(large_[i])],
+                   &b = members_[static_cast<std::size_t>(large_[k])];
       if (a.link == b.link) continue;
       if (std::isfinite(a.bound) && std::isfinite(b.bound)) {
         // A hollow shape holds what is inside of it.

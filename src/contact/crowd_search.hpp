@@ -1,10 +1,10 @@
 // CrowdSearch: points of contact of a crowd, without a list of pairs.
 //
-// Bounded shapes of like size are sorted into cells as wide as the largest of them and the reach; the cells are numbered
-// with the height (against gravity) first, so that what is found comes from below upwards. Each shape looks at half of
-// the cells around it. The few that are much larger (a floor, walls) and those without end are held against all others.
-// Balls are dealt with here; all other pairs by the kernels of touch.hpp and the manifolds of polygons and polytopes,
-// without memory of the step before. What is found is a function of the positions alone.
+// Bounded shapes of like size are sorted into cells as wide as the largest of them and the reach; the cells are
+// numbered with the height (against gravity) first, so that what is found comes from below upwards. Each shape looks at
+// half of the cells around it. The few that are much larger (a floor, walls) and those without end are held against all
+// others. Balls are dealt with here; all other pairs by the kernels of touch.hpp and the manifolds of polygons and
+// polytopes, without memory of the step before. What is found is a function of the positions alone.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class CrowdSearch {
  private:
   struct Member {
     Vec3 centre = Vec3::Zero();
-    double bound = 0, radius = 0;  // radius > 0: a ball
+    double bound = 0, radius = 0;         // radius > 0: a ball
     std::uint64_t first = 0, second = 0;  // entries it is part of
     int link = -1;
     bool turns = true;  // its pose is needed

@@ -1,8 +1,8 @@
 // Solvers of the CrowdProblem (Y-29): sweeps and gradients, matrix-free.
 //
 //   sweeps     block Gauss-Seidel: contact after contact takes the impulse that satisfies its own law at the velocities
-//              as they are. Exact: p_N = (p_N - (n.u + b) / A_nn)+, then P_T into the disc of radius mu p_N. Relaxed: the
-//              block into the cone. Forward and backward in turn; rows come in the order of height, so that a sweep
+//              as they are. Exact: p_N = (p_N - (n.u + b) / A_nn)+, then P_T into the disc of radius mu p_N. Relaxed:
+//              the block into the cone. Forward and backward in turn; rows come in the order of height, so that a sweep
 //              upwards carries the weight of a pile and one downwards its answer.
 //   apgd       Nesterov's accelerated projected gradients with a step that adapts to the curvature met and a restart
 //              where the acceleration points uphill (O'Donoghue and Candes 2015, Mazhar et al. 2015)

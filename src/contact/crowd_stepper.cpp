@@ -20,7 +20,8 @@ constexpr double kImpact = 2;
 constexpr double kPush = 0.3;
 // Penetration below this part of the smaller shape is left alone: what rests need not be lifted for rounding.
 constexpr double kSlop = 1e-5;
-// A contact is the one of the last step if it is no farther from it than this part of the smaller shape, and what moved.
+// A contact is the one of the last step if it is no farther from it than this part of the smaller shape, and what
+// moved.
 constexpr double kSamePlace = 0.1;
 // Sweeps and gradient steps unless the model says so; rates that may be wrong, by what forces change in a step.
 constexpr int kSweeps = 60, kGradients = 200;
@@ -62,7 +63,8 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
       sweeps_(crowd_.threads),
       mid_(now_) {
   if (!(settings.step > 0)) throw InputError("time stepping needs a step", "give `step:` a positive time");
-  for (Vec* x : {&a_free_, &v_free_, &v_move_, &u1_, &u_dense_, &v_begin_, &v_end_, &column_, &answer_}) x->setZero(n_.nv);
+  for (Vec* x : {&a_free_, &v_free_, &v_move_, &u1_, &u_dense_, &v_begin_, &v_end_, &column_, &answer_})
+    x->setZero(n_.nv);
   zdot_free_.setZero(n_.nz);
   mu_.setZero(n_.nc());
   for (Vec* x : {&p_, &W_base_, &W_end_}) x->setZero(n_.np);
@@ -505,7 +507,8 @@ bool CrowdStepper::attempt(double t1) {
     gather(h);
   }
   collect(h);
-  const double tolerance = crowd_.tolerance > 0 ? crowd_.tolerance : kTolerance * std::max(change_, 1e-9 * system().velocity_scale);
+  const double tolerance =
+      crowd_.tolerance > 0 ? crowd_.tolerance : kTolerance * std::max(change_, 1e-9 * system().velocity_scale);
   const bool sweeping = crowd_.solver == CrowdSolver::gauss_seidel;
   const int most = crowd_.iterations > 0 ? crowd_.iterations : sweeping ? kSweeps : kGradients;
   const auto solve = [&](int limit) {
@@ -582,9 +585,10 @@ void CrowdStepper::book(double h) {
         e.point = search_.points()[at(c.point)].p2;
       } else {
         const RopeEnds& ends = ropes_[at(~c.point)];
-        e.point = ends.link2 < 0 ? ends.r2
-                                 : Vec3(engine_.links().motion[at(ends.link2)].p +
-                                        engine_.links().motion[at(ends.link2)].R * ends.r2);
+        e.point =
+            ends.link2 < 0
+                ? ends.r2
+                : Vec3(engine_.links().motion[at(ends.link2)].p + engine_.links().motion[at(ends.link2)].R * ends.r2);
       }
     }
     reactions = reactions || (n_.nc() > 0 && static_cast<int>(i) >= problem_.free_rows);

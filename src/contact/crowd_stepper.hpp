@@ -5,8 +5,8 @@
 //                                   contact collides with restitution e
 //   impulses P by the CrowdProblem; v_{l+1} = v_free + M^-1 D P,  q_{l+1} = q_l (+) h v_{l+1}
 //
-// Free motion, joints, forces and drives are the engine's; contacts between free bodies never see it. Semi-implicit Euler:
-// first order, with its own loss of energy in free flight (the ledger's remainder).
+// Free motion, joints, forces and drives are the engine's; contacts between free bodies never see it. Semi-implicit
+// Euler: first order, with its own loss of energy in free flight (the ledger's remainder).
 //
 // Penetration, which a step that is solved exactly does not have, is taken back by positions alone: bodies move with
 // velocities that push a part of it out, and a second, short solution without that push gives the velocities that stay.
@@ -72,7 +72,7 @@ class CrowdStepper final : public Integrator {
   bool remembers_derivative() const override { return true; }
 
  private:
-  struct Contacted {  // what a row is about
+  struct Contacted {   // what a row is about
     int entry, point;  // point of the search, or ~k: rope k
     int link1, link2;
     std::uint64_t key;
@@ -136,7 +136,8 @@ class CrowdStepper final : public Integrator {
   int touching_ = 0;
   bool pushes_ = false;
   double change_ = 0, fastest_ = 0;
-  Vec a_free_, zdot_free_, v_free_, v_move_, u1_, u_dense_, v_begin_, v_end_, column_, answer_, mu_, p_, W_base_, W_end_;
+  Vec a_free_, zdot_free_, v_free_, v_move_, u1_, u_dense_, v_begin_, v_end_, column_, answer_, mu_, p_, W_base_,
+      W_end_;
   State base_, mid_;
   double energy_now_ = 0, energy_trial_ = 0;
   bool energy_known_ = false;

@@ -151,7 +151,8 @@ double sweep(CrowdProblem& problem, bool backward, CrowdCrew& crew) {
     const int n = problem.free_rows, all = static_cast<int>(problem.rows.size());
     for (int i = n; i < all; ++i)
       change = std::max(
-          change, answer_coupled(problem, problem.rows[static_cast<std::size_t>(backward ? all - 1 - (i - n) : i)], Exact));
+          change,
+          answer_coupled(problem, problem.rows[static_cast<std::size_t>(backward ? all - 1 - (i - n) : i)], Exact));
   };
   if (backward) {
     coupled();
@@ -177,8 +178,9 @@ CrowdSolverReport CrowdSweeps::solve(CrowdProblem& problem, bool exact, double t
   while (report.iterations < most && !report.converged) {
     const bool backward = report.iterations % 2 == 1;
     const double change =
-        problem.balls ? (exact ? sweep<true, true>(problem, backward, crew_) : sweep<true, false>(problem, backward, crew_))
-                      : (exact ? sweep<false, true>(problem, backward, crew_) : sweep<false, false>(problem, backward, crew_));
+        problem.balls
+            ? (exact ? sweep<true, true>(problem, backward, crew_) : sweep<true, false>(problem, backward, crew_))
+            : (exact ? sweep<false, true>(problem, backward, crew_) : sweep<false, false>(problem, backward, crew_));
     ++report.iterations;
     report.converged = change <= tolerance;
   }

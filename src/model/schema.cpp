@@ -536,7 +536,8 @@ std::vector<ObjectSpec> build() {
          "With the solvers for crowds: most sweeps or gradient steps in a step; 60 sweeps or 200 gradient steps unless "
          "given."},
         {"contact_tolerance", V::quantity, false, "m/s",
-         "With the solvers for crowds: rates that may be wrong when they stop; a ten-thousandth of what forces change in "
+         "With the solvers for crowds: rates that may be wrong when they stop; a ten-thousandth of what forces change "
+         "in "
          "a step unless given."},
         {"threads", V::integer, false, "",
          "With the solvers for crowds: threads at work, 1 unless given. Results do not depend on it."},

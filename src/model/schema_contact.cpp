@@ -244,7 +244,8 @@ std::vector<ObjectSpec> contact_language() {
          "friction."},
         {"rope", V::places, false, "",
          "Instead of shapes: two places, on bodies or the ground, that a rope keeps from going farther apart than its "
-         "`length`. It pulls and does not push; `method: time-stepping` only."},
+         "`length`. It pulls and does not push; `method: time-stepping` only.",
+         "place"},
         {"length", V::quantity, false, "m", "Of the rope; the distance at the start unless given."},
         {"law", V::object, true, "", "What they do when they touch.", "contact-law"}}},
       contact_law(),

@@ -1,4 +1,5 @@
-// Steps of crowds: free flight, landing, sliding, ropes, piles, mixed with joints (Y-13, Y-14, Y-28, Y-32, YV-1 to YV-4).
+// Steps of crowds: free flight, landing, sliding, ropes, piles, mixed with joints (Y-13, Y-14, Y-28, Y-32, YV-1 to
+// YV-4).
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -61,8 +62,8 @@ TEST(CrowdStep, HalvingTheStepHalvesTheErrorInFlight) {
 }
 
 TEST(CrowdStep, RelaxedSlidingThatStartsOnTheGroundIsThrownUp) {
-  // T-6 ("34 mm"): the optimum of one contact lifts off with mu v / (1 + mu^2) = 0.8257 m/s, less what gravity takes in a
-  // step: 34.8 mm, and half a step's flight more in this scheme. With Coulomb's law nothing.
+  // T-6 ("34 mm"): the optimum of one contact lifts off with mu v / (1 + mu^2) = 0.8257 m/s, less what gravity takes in
+  // a step: 34.8 mm, and half a step's flight more in this scheme. With Coulomb's law nothing.
   const auto highest = [](const char* friction) {
     Crowd c(fmt::format(R"(
 clatter: 1
@@ -156,8 +157,8 @@ TEST(CrowdStep, ChainsAreMirrorImagesUntilTheyMeet) {
   // YV-4 [A]: symmetry, first contact as in a run without discs, energy never rising, no penetration beyond h^2.
   Model model = load_model(std::string(CLATTER_ROOT) + "/models/yu/yv04_two_chains.yaml");
   Crowd c(model);
-  // Semi-implicit Euler keeps E - h/2 m g v_y in free motion, not E; that is what must not rise. Gaps and ropes turn within
-  // a step, which brings work of second order a step: 1e-5 of m g L of the whole.
+  // Semi-implicit Euler keeps E - h/2 m g v_y in free motion, not E; that is what must not rise. Gaps and ropes turn
+  // within a step, which brings work of second order a step: 1e-5 of m g L of the whole.
   const double m = 0.1, scale = 20 * m * 9.8 * 2;
   const auto kept = [&] {
     double momentum = 0;
@@ -190,7 +191,8 @@ TEST(CrowdStep, ChainsAreMirrorImagesUntilTheyMeet) {
     free.stepper->step(10);
     for (int k = 0; k < 10; ++k)
       for (int l = 10; l < 20; ++l) {
-        const double distance = std::hypot(free.q()[3 * k] - free.q()[3 * l], free.q()[3 * k + 1] - free.q()[3 * l + 1]);
+        const double distance =
+            std::hypot(free.q()[3 * k] - free.q()[3 * l], free.q()[3 * k + 1] - free.q()[3 * l + 1]);
         if (distance < 0.1) meet = free.stepper->state().t;
       }
   }
@@ -318,11 +320,12 @@ simulate: {method: time-stepping, contact_solver: gauss-seidel, step: 1 ms, end:
 TEST(CrowdStep, RefusesWhatTheSolversDoNotKnow) {
   const auto refused = [](const std::string& law, const std::string& simulate, const char* expected) {
     try {
-      load_model_text("clatter: 1\nbodies: {a: {mass: 1 kg, shape: {sphere: 10 cm}, position: [0, 0, 1]}}\n"
-                      "shapes: {floor: {on: ground, type: plane}}\n"
-                      "contacts: {touch: {between: [a, floor], law: " +
-                          law + "}}\nsimulate: {method: time-stepping, step: 1 ms, " + simulate + "}\n",
-                      "crowd.yaml");
+      load_model_text(
+          "clatter: 1\nbodies: {a: {mass: 1 kg, shape: {sphere: 10 cm}, position: [0, 0, 1]}}\n"
+          "shapes: {floor: {on: ground, type: plane}}\n"
+          "contacts: {touch: {between: [a, floor], law: " +
+              law + "}}\nsimulate: {method: time-stepping, step: 1 ms, " + simulate + "}\n",
+          "crowd.yaml");
       ADD_FAILURE() << "nothing was said about " << expected;
     } catch (const InputError& e) {
       EXPECT_NE(std::string(e.what()).find(expected), std::string::npos) << e.what();

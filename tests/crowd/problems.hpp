@@ -63,7 +63,8 @@ inline double largest_difference(const CrowdProblem& a, const CrowdProblem& b) {
   double most = 0;
   for (std::size_t i = 0; i < a.bodies.size(); ++i)
     for (int k = 0; k < 3; ++k)
-      most = std::max({most, std::abs(a.bodies[i].v[k] - b.bodies[i].v[k]), std::abs(a.bodies[i].w[k] - b.bodies[i].w[k])});
+      most = std::max(
+          {most, std::abs(a.bodies[i].v[k] - b.bodies[i].v[k]), std::abs(a.bodies[i].w[k] - b.bodies[i].w[k])});
   return most;
 }
 
