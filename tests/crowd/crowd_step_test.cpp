@@ -277,6 +277,22 @@ TEST(CrowdStep, ThreadsDoNotChangeABit) {
   EXPECT_GT(one.v().lpNorm<Eigen::Infinity>(), 1e-3) << "nothing moves";
 }
 
+TEST(CrowdStep, GoesOnFromACheckpointWithTheSameBits) {
+  const std::string text = box_of_balls(3, 4, ", contact_solver: gauss-seidel");
+  Crowd whole(text), part(text);
+  whole.run(0.3);
+  whole.stepper->refresh();
+  std::vector<double> memory(whole.stepper->memory_size());
+  whole.stepper->save(memory);
+  ASSERT_GT(whole.stepper->touching(), 0);
+  part.stepper->refresh();
+  part.stepper->restore(memory);
+  for (Crowd* c : {&whole, &part}) c->run(0.5);
+  EXPECT_EQ((whole.q() - part.q()).lpNorm<Eigen::Infinity>(), 0);
+  EXPECT_EQ((whole.v() - part.v()).lpNorm<Eigen::Infinity>(), 0);
+  EXPECT_EQ(whole.stepper->counts().closes, part.stepper->counts().closes);
+}
+
 TEST(CrowdStep, NewtonAndSweepsAgreeOnTheSamePile) {
   // The exact stepper is of another order (theta = 1/2); at rest both carry the same weight at the same heights.
   const std::string text = R"(
