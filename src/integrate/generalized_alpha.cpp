@@ -95,19 +95,25 @@ void GeneralizedAlpha::started() {
   // Slope of the accelerations from a trial step, for the place in time where A_0 belongs.
   State ahead = now_;
   const double h = settings_.step;
-  const Vec u = h * now_.v + 0.5 * h * h * a_;
-  ahead.t += h;
-  dynamics_.plus(now_.q, u, ahead.q);
-  ahead.v += h * a_;
-  ahead.z += h * zdot_;
-  Vec a(n_.nv), lambda(n_.nc()), zdot(n_.nz);
-  try {
+  Vec a(n_.nv), half(n_.nv), lambda(n_.nc()), zdot(n_.nz);
+  const auto look_ahead = [&](double dt, Vec& acceleration) {
+    const Vec u = dt * now_.v + 0.5 * dt * dt * a_;
+    ahead.t = now_.t + dt;
+    dynamics_.plus(now_.q, u, ahead.q);
+    ahead.v = now_.v + dt * a_;
+    ahead.z = now_.z + dt * zdot_;
     projector_.positions(ahead);
     projector_.velocities(ahead);
-    dynamics_.accelerations(ahead, a, lambda, zdot);
+    dynamics_.accelerations(ahead, acceleration, lambda, zdot);
+  };
+  try {
+    look_ahead(0.5 * h, half);
+    look_ahead(h, a);
   } catch (const SolveError&) {
     return;
   }
+  // Vibrations that such a step does not resolve have no slope in it: their change grows with h^2 and more.
+  if (!((a - 2 * half + a_).norm() <= 0.5 * (a - a_).norm())) return;
   A_ += (am_ - af_) * (a - a_);
   B_ += (am_ - af_) * (zdot - zdot_);
   if (n_.nh == 0 || !settings_.project) return;
