@@ -80,7 +80,7 @@ TEST(AncfCable, InSpaceSwingsAsInThePlane) {
   }
 }
 
-// A cable with damping in its bending: what its ledger says is lost is lost.
+// A cable with damping in its bending: what its ledger says is lost is lost, but for the scheme's own 4e-5.
 TEST(AncfCable, LosesWhatItsDampingTakes) {
   Motion x(
       "clatter: 1\ntitle: damped\ngravity: [0, -9.81, 0]\nbodies:\n  one: {type: beam, planar: true, element: "
@@ -90,8 +90,8 @@ TEST(AncfCable, LosesWhatItsDampingTakes) {
       5e-4);
   const State& s = x.at(0.5);
   const double lost = x.energy - x.engine.stored_energy(s);
-  EXPECT_GT(lost, 0.05);
-  EXPECT_NEAR(x.integrator->work().sum(), -lost, 2e-3 * lost);
+  EXPECT_GT(lost, 0.04);
+  EXPECT_NEAR(x.integrator->work().sum(), -lost, 2e-4 * lost);
 }
 
 }  // namespace
