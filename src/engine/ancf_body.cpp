@@ -158,8 +158,8 @@ AncfBody::AncfBody(std::shared_ptr<const BeamSource> beam, const Placement& pose
   }
   tabulate();
   weigh();
-  place("", 0, pose);
-  for (const BeamSource::Point& p : b.points) place(p.name, p.s, pose);
+  place({}, pose);
+  for (const BeamSource::Point& p : b.points) place(p, pose);
 
   for (int j = 0; j < nv; ++j) {
     const int vector = j / dim, node = vector / gradients, span = element_nodes - 1;
@@ -314,15 +314,20 @@ void AncfBody::weigh() {
   inertia.diagonal().array() += second.trace();
 }
 
-void AncfBody::place(const std::string& name, double s, const Placement& pose) {
+void AncfBody::place(const BeamSource::Point& point, const Placement& pose) {
   const BeamSource& b = *source;
-  const double x = std::clamp(s, 0.0, 1.0) * elements;
+  const double x = std::clamp(point.s, 0.0, 1.0) * elements;
   const int e = std::min(static_cast<int>(x), elements - 1);
   const double z = x - e, L = b.lengths[static_cast<std::size_t>(e)];
   const bool cable = element_nodes == 2;
   Place p;
-  p.name = name;
-  const std::vector<double> N = shape(*this, z, L, 0, 0);
+  p.name = point.name;
+  std::vector<double> N = shape(*this, z, L, 0, 0);
+  const double side[] = {point.y, point.z};
+  for (int g = 1; g < gradients && !cable; ++g) {
+    const std::vector<double> section = shape(*this, z, L, g, 0);
+    for (std::size_t i = 0; i < N.size(); ++i) N[i] += side[g - 1] * section[i];
+  }
   std::vector<std::vector<double>> turn;
   if (cable)
     turn.push_back(shape(*this, z, L, 0, 1));

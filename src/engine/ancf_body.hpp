@@ -122,7 +122,7 @@ struct AncfBody {
  private:
   void tabulate();
   void weigh();
-  void place(const std::string& name, double s, const Placement& pose);
+  void place(const BeamSource::Point& point, const Placement& pose);
 };
 
 }  // namespace clatter::ancf

@@ -109,6 +109,19 @@ std::vector<Registered> registered_beams() {
       model(flat_gravity, beam(true, "ancf-beam", rectangle) + flat_two(), joint("fixed", "one.q", "two.p")), held);
   add("planar_beam_clamped",
       model(flat_gravity, beam(true, "ancf-beam", rectangle), joint("fixed", "ground.g", "one.start")), held);
+  // Beside the axis, where the section strains.
+  const auto beside = [](std::string text, const std::string& point) {
+    text.replace(text.find("p: 0.3"), 6, point);
+    return text;
+  };
+  add("planar_beam_pinned_beside_its_axis",
+      model(flat_gravity, beside(beam(true, "ancf-beam", rectangle), "p: {at: 0.5, y: -0.25}") + flat_two(),
+            joint("revolute", "one.p", "two.p")),
+      held);
+  add("spatial_beam_fixed_beside_its_axis",
+      model(gravity, beside(beam(false, "ancf-beam", rectangle), "p: {at: 0.5, y: 0.25, z: -0.2}") + two(),
+            joint("fixed", "one.p", "two.p")),
+      held);
   add("spatial_cable_hung", model(gravity, beam(false, "ancf-cable", circle), joint("spherical", "ground.g", "one.p")),
       by_convention(held));
   add("spatial_cable_on_a_body",

@@ -19,7 +19,7 @@ void BeamSource::straight(const Vec3& from, const Vec3& to, const Vec3& up) {
   lengths.assign(static_cast<std::size_t>(elements), (to - from).norm() / elements);
 }
 
-Placement BeamSource::at(double s) const {
+Placement BeamSource::at(double s, double side_y, double side_z) const {
   const double x = std::clamp(s, 0.0, 1.0) * elements;
   const int e = std::min(static_cast<int>(x), elements - 1), first = e * (nodes_of_element() - 1);
   const double z = x - e, L = lengths[static_cast<std::size_t>(e)];
@@ -43,6 +43,7 @@ Placement BeamSource::at(double s) const {
       ry += N[a] * axis(a, 1);
       rz += N[a] * axis(a, 2);
     }
+    out.position += side_y * ry + side_z * rz;
     const Vec3 e3 = rz.normalized(), e1 = ry.cross(rz).normalized();
     R << e1, e3.cross(e1), e3;
   }

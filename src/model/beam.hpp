@@ -34,7 +34,8 @@ struct BeamSource {
   struct Point {
     std::string name;
     Source source;
-    double s = 0;  // 0 at the start, 1 at the end, in equal parts for all elements
+    double s = 0;         // 0 at the start, 1 at the end, in equal parts for all elements
+    double y = 0, z = 0;  // beams: beside the axis, r + y r_y + z r_z; moves as the section strains
   };
   std::vector<Point> points;
   // For pictures: extent of the section along y and z.
@@ -44,8 +45,8 @@ struct BeamSource {
   int node_count() const { return (nodes_of_element() - 1) * elements + 1; }
   // A straight axis from one point to another, with y of the section near `up`.
   void straight(const Vec3& from, const Vec3& to, const Vec3& up = Vec3::UnitY());
-  // A place of the undeformed axis as its elements interpolate it, in the body's frame; s from 0 to 1.
-  Placement at(double s) const;
+  // A place of the undeformed body as its elements interpolate it, in the body's frame; s from 0 to 1.
+  Placement at(double s, double y = 0, double z = 0) const;
   // Stiffness and inertia of a section of one material: rectangle (extent along y, z) or circle (diameter).
   void rectangle(double y, double z, double young_modulus, double poisson_ratio, double density);
   void circle(double diameter, double young_modulus, double poisson_ratio, double density);

@@ -257,10 +257,26 @@ void Loader::beam(const Object& o, Body& b, bool planar) {
         mistakes_.add(at, fmt::format("`{}` cannot name a point of a beam: it has a meaning already", e->key));
         continue;
       }
-      const auto x = reader_.number(*e->node, o.scope(), dimension_of("1"));
+      BeamSource::Point point{e->key, at};
+      const YamlNode* where = e->node;
+      if (e->node->kind == YamlNode::Kind::map) {
+        const Object p(reader_, *e->node, object_spec("beam-point"), fmt::format("point `{}.{}`", b.name, e->key),
+                       o.scope());
+        if (!p.ok() || !p.has("at")) continue;
+        where = p.find("at");
+        point.y = p.number_or("y", 0);
+        point.z = p.number_or("z", 0);
+        for (const char* key : {"y", "z"})
+          if (p.has(key) && (s.element == BeamSource::Element::cable || (planar && key[0] == 'z')))
+            p.mistake(key, s.element == BeamSource::Element::cable
+                               ? "a cable has no section vectors: its points lie on the axis"
+                               : "a planar beam has no z");
+      }
+      const auto x = reader_.number(*where, o.scope(), dimension_of("1"));
       if (!x) continue;
-      if (!(*x >= 0 && *x <= 1)) mistakes_.add(*e->node, "a point of a beam is a number from 0 (start) to 1 (end)");
-      s.points.push_back({e->key, at, *x});
+      if (!(*x >= 0 && *x <= 1)) mistakes_.add(*where, "a point of a beam is a number from 0 (start) to 1 (end)");
+      point.s = *x;
+      s.points.push_back(std::move(point));
     }
   }
   if (mistakes_.count() != before) return;
@@ -268,7 +284,7 @@ void Loader::beam(const Object& o, Body& b, bool planar) {
     FrameDef frame;
     frame.name = p.name;
     frame.source = p.source;
-    frame.placement = s.at(p.s);
+    frame.placement = s.at(p.s, p.y, p.z);
     b.frames.push_back(std::move(frame));
   }
   b.beam = source;

@@ -19,6 +19,13 @@ std::vector<ObjectSpec> beam_language() {
                   {"z", V::function, false, "m", "z as a formula of `s`; 0 unless given."},
                   {"from", V::quantity, true, "", "`s` at the start."},
                   {"to", V::quantity, true, "", "`s` at the end."}}});
+  all.push_back({"beam-point",
+                 "A place of a beam: on its axis, or beside it in its section.",
+                 "where on the axis it is: `middle: 0.5`",
+                 {{"at", V::quantity, true, "1", "Where on the axis: 0 is the start, 1 the end."},
+                  {"y", V::quantity, false, "m",
+                   "`ancf-beam`: beside the axis along y of the section, with which it moves and strains."},
+                  {"z", V::quantity, false, "m", "The same along z; in space."}}});
   all.push_back({"section-stiffness",
                  "What a section resists, where it does not follow from `section` and `material`.",
                  "",
@@ -99,11 +106,11 @@ std::vector<KeySpec> beam_keys() {
            {"reduced", "full"},
            beam},
           {"points",
-           V::parameters,
+           V::object_map,
            false,
-           "1",
-           "Named places of the axis, `BODY.POINT`: 0 is the start, 1 the end. `start` and `end` are always there.",
            "",
+           "Named places of the beam, `BODY.POINT`. `start` and `end` of its axis are always there.",
+           "beam-point",
            {},
            beam}};
 }
