@@ -132,7 +132,9 @@ export function buildParts(scene: Scene, size: number, dark: boolean): Parts {
     const edge = color.clone().lerp(new THREE.Color(dark ? "#ffffff" : "#30343a"), 0.25);
     for (const shape of body.shapes) addShape(index, shape, shape.role === "body" ? color : body.shapes[0].role === "body" ? edge : color);
     const solid = body.shapes.some((s) => s.role === "body" || !["line", "plane"].includes(s.kind) && (s.kind !== "circle" || (s.radius ?? 0) > 0));
-    if (solid) return;
+    // A beam is its skin: what a skeleton would join moves by itself.
+    const skinned = body.kind.endsWith("beam") && scene.surfaces.some((s) => s.body === index);
+    if (solid || skinned) return;
     const ends: Vec3[] = [];
     for (const at of [...body.anchors, ...body.shapes.map((s) => s.position)])
       if (!ends.some((e) => Math.hypot(e[0] - at[0], e[1] - at[1], e[2] - at[2]) < 1e-3 * size)) ends.push(at);

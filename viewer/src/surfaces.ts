@@ -67,15 +67,48 @@ function texture(fields: Float32Array[], vertices: number): THREE.DataTexture {
   return made;
 }
 
+// The modes that move each number of the vertices, one run after the other. Beams have hundreds of coordinates, of which
+// each corner follows a few.
+interface SparseModes {
+  start: Uint32Array;
+  mode: Uint32Array;
+  factor: Float32Array;
+}
+
+function sparseModes(data: SkinData, modes: number): SparseModes {
+  const size = data.vertices.length;
+  const start = new Uint32Array(size + 1);
+  for (let k = 0; k < modes; ++k) for (let i = 0; i < size; ++i) if (data.modes[k * size + i] !== 0) ++start[i + 1];
+  for (let i = 0; i < size; ++i) start[i + 1] += start[i];
+  const next = start.slice();
+  const mode = new Uint32Array(start[size]);
+  const factor = new Float32Array(start[size]);
+  for (let k = 0; k < modes; ++k)
+    for (let i = 0; i < size; ++i) {
+      const value = data.modes[k * size + i];
+      if (value === 0) continue;
+      mode[next[i]] = k;
+      factor[next[i]++] = value;
+    }
+  return { start, mode, factor };
+}
+
 export class Skin {
   readonly mesh: THREE.Mesh;
   readonly modes: number;
+  private sparse?: SparseModes; // more modes than the graphics card takes at once: summed here
+  private rest: Float32Array;
   exaggeration = 1;
   private eta = Array.from({ length: kMostModes / 4 }, () => new THREE.Vector4());
 
   constructor(data: SkinData, color: THREE.ColorRepresentation) {
     const vertices = data.vertices.length / 3;
-    this.modes = vertices ? Math.min(kMostModes, data.modes.length / data.vertices.length) : 0;
+    this.modes = vertices ? data.modes.length / data.vertices.length : 0;
+    this.rest = data.vertices;
+    if (this.modes > kMostModes) {
+      this.sparse = sparseModes(data, this.modes);
+      data = { ...data, vertices: data.vertices.slice() };
+    }
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(data.vertices, 3));
     geometry.setAttribute("normal", new THREE.BufferAttribute(vertexNormals(data.vertices, data.triangles), 3));
@@ -83,7 +116,7 @@ export class Skin {
     geometry.computeBoundingSphere();
     const material = new THREE.MeshPhongMaterial({ color, specular: "#1c1c1c", shininess: 30, side: THREE.DoubleSide });
     const depth = new THREE.MeshDepthMaterial({ depthPacking: THREE.RGBADepthPacking });
-    if (this.modes > 0) {
+    if (this.modes > 0 && !this.sparse) {
       const field = (k: number) => data.modes.subarray(k * data.vertices.length, (k + 1) * data.vertices.length);
       const all = Array.from({ length: this.modes }, (_, k) => field(k));
       const shapes = texture(all, vertices);
@@ -126,6 +159,18 @@ export class Skin {
   }
 
   bend(eta: Float64Array) {
+    if (this.sparse) {
+      const { start, mode, factor } = this.sparse;
+      const position = this.mesh.geometry.getAttribute("position") as THREE.BufferAttribute;
+      for (let i = 0; i < this.rest.length; ++i) {
+        let x = this.rest[i];
+        for (let e = start[i]; e < start[i + 1]; ++e) x += this.exaggeration * eta[mode[e]] * factor[e];
+        position.array[i] = x;
+      }
+      position.needsUpdate = true;
+      this.mesh.geometry.computeVertexNormals();
+      return;
+    }
     const n = Math.min(this.modes, eta.length);
     for (let k = 0; k < n; ++k) this.eta[k >> 2].setComponent(k & 3, this.exaggeration * eta[k]);
   }
