@@ -1,6 +1,8 @@
 // Gauss-Seidel sweeps over a CrowdProblem; see crowd_solver.hpp.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <tuple>
 
 #include "base/wide.hpp"
 #include "contact/crowd_solver.hpp"
@@ -32,11 +34,18 @@ template <bool Balls, bool Exact>
       w2 += -(wide::load(I2) * m2.x[0] + wide::load(I2 + 3) * m2.x[1] + wide::make(I2[6], I2[7], I2[8]) * m2.x[2]);
     }
   };
+  // Whole registers, with the number that stands behind each vector: what is loaded again next forwards only from
+  // those.
   const auto store = [&] {
-    wide::store(v1, o1.v);
-    wide::store(w1, o1.w);
-    wide::store(v2, o2.v);
-    wide::store(w2, o2.w);
+    v1.x[3] = o1.inverse_mass;
+    w1.x[3] = o1.inverse_inertia;
+    v2.x[3] = o2.inverse_mass;
+    w2.x[3] = o2.inverse_inertia;
+    for (const auto& [body, v, w] : {std::tuple(&o1, &v1, &w1), std::tuple(&o2, &v2, &w2)}) {
+      char* at = static_cast<char*>(static_cast<void*>(body));
+      std::memcpy(at, &v->x, 32);
+      std::memcpy(at + 32, &w->x, 32);
+    }
   };
   V3 u = v1 - v2 + wide::cross(w1, c1) - wide::cross(w2, c2);
   double un = wide::dot(n, u);
