@@ -19,6 +19,18 @@ using Kind = ContactShape::Kind;
 // Shapes larger than this many times the median are held against all others.
 constexpr double kLarge = 4;
 
+// Along the line of their centres.
+bool told_apart(const Geometry& a, const Geometry& b, const Pose<double>& A, const Pose<double>& B, double reach) {
+  const Vec3 d = A.p - B.p;
+  const double distance = d.norm();
+  if (!(distance > 0)) return false;
+  const Vec3 in_a = A.R.transpose() * d / distance, in_b = B.R.transpose() * d / distance;
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (const Vec3& p : a.points) least = std::min(least, in_a.dot(p));
+  for (const Vec3& p : b.points) most = std::max(most, in_b.dot(p));
+  return distance + least - most > reach;
+}
+
 }  // namespace
 
 CrowdSearch::CrowdSearch(const ContactSystem& contacts, const CrowdModel& crowd) : contacts_(contacts) {
@@ -321,7 +333,9 @@ void CrowdSearch::others(int first, int second, int entry, double reach) {
   };
   const bool turned = swapped(a, b);
   if (family(a.kind) == Family::polytope && family(b.kind) == Family::polytope && !a.hollow && !b.hollow) {
-    manifold_.find(turned ? b : a, turned ? a : b, Frame3<double>(turned ? B : A), Frame3<double>(turned ? A : B));
+    if (told_apart(a, b, A, B, reach)) return;
+    manifold_.find(turned ? b : a, turned ? a : b, Frame3<double>(turned ? B : A), Frame3<double>(turned ? A : B),
+                   reach);
     if (manifold_.separation() > reach) return;
     for (const PolytopeManifold::Point& p : manifold_.points()) one(p.slot);
     return;

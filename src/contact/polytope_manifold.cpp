@@ -83,11 +83,15 @@ bool of_face(const Geometry& g, int edge, int face) {
 }  // namespace
 
 void PolytopeManifold::find(const Geometry& first, const Geometry& second, const Frame3<double>& A,
-                            const Frame3<double>& B) {
+                            const Frame3<double>& B, double far) {
   points_.clear();
   const double rounding = kRounding * (first.bound + second.bound);
   const FaceAxis of_second = best_face(second, first, B, A, rounding);
+  separation_ = of_second.separation;
+  if (separation_ > far) return;
   const FaceAxis of_first = best_face(first, second, A, B, rounding);
+  separation_ = of_first.separation;
+  if (separation_ > far) return;
   const bool reference_is_first = of_first.separation > of_second.separation + rounding;
   const FaceAxis& face = reference_is_first ? of_first : of_second;
   const EdgeAxis edges = best_edges(first, second, A, B);

@@ -14,6 +14,7 @@
 // polygon_manifold.hpp.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "contact/kernels_spatial.hpp"
@@ -27,7 +28,9 @@ class PolytopeManifold {
     int feature;  // face touched by a vertex; of edges 0 or 1, the sign of e1 x e2 that points to the first
   };
 
-  void find(const Geometry& first, const Geometry& second, const Frame3<double>& A, const Frame3<double>& B);
+  // Polytopes that a face tells to be farther apart than `far` are left at that: no points.
+  void find(const Geometry& first, const Geometry& second, const Frame3<double>& A, const Frame3<double>& B,
+            double far = std::numeric_limits<double>::infinity());
   double separation() const { return separation_; }
   const std::vector<Point>& points() const { return points_; }
   // Feature of a slot, -1 for one that does not touch.
