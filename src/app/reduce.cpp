@@ -141,7 +141,8 @@ void print_body(const MadeBody& made, std::ostream& out) {
       m.report,
       frame && made.source.reference.kind == R::interface ? fmt::format("held at `{}`", made.source.reference.interface)
       : frame && made.source.reference.kind == R::nodes   ? "held at the reference nodes"
-                                                          : "balanced by inertia",
+      : frame && made.source.reference.kind == R::principal_axes ? "held by the principal axes"
+                                                                 : "balanced by inertia",
       out);
 }
 

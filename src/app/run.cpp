@@ -14,6 +14,7 @@
 #include "app/flexible_mesh.hpp"
 #include "app/progress.hpp"
 #include "app/simulation.hpp"
+#include "app/start_notes.hpp"
 #include "app/stop_signals.hpp"
 #include "app/text.hpp"
 #include "record/hash.hpp"
@@ -47,7 +48,7 @@ class ResultSink final : public Sink {
 std::vector<record::Channel> sample_channels(const Model& model, const Observer& observer) {
   std::vector<record::Channel> channels;
   for (const QuantityInfo& q : observer.quantities()) {
-    channels.push_back({channel_of_quantity(model, q.name), q.unit, q.width(), q.components, q.description});
+    channels.push_back({channel_of_quantity(model, q.name), q.unit, q.width(), q.components, q.description, q.single});
   }
   return channels;
 }
@@ -89,22 +90,26 @@ std::string result_path(const RunOptions& options, const std::string& model_name
   throw InputError(fmt::format("{} is the result of another model ({})", path, other), "name the result with -o");
 }
 
-void print_notes(const Prepared& prepared, std::ostream& err) {
+// The first few of a list of changes.
+std::string told(const std::vector<std::string>& changes) {
+  constexpr std::size_t kTold = 4;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kTold, changes.size()); ++i) text += (i > 0 ? "; " : "") + changes[i];
+  if (changes.size() > kTold) text += fmt::format("; and {} more", changes.size() - kTold);
+  return text;
+}
+
+void print_notes(Prepared& prepared, std::ostream& err) {
   const std::vector<std::string> redundant = prepared.redundant();
   if (!redundant.empty()) {
     fmt::print(err, "note: {} {} what others already say: {}. Their forces are shared evenly.\n",
                counted(redundant.size(), "constraint"), redundant.size() == 1 ? "repeats" : "repeat",
                listed(redundant));
   }
-  constexpr double kWorthTelling = 1e-6;
-  if (prepared.initial.position_correction > kWorthTelling) {
-    fmt::print(err, "note: the start was moved to fit the joints, by up to {} of the model's size\n",
-               number(prepared.initial.position_correction, 2));
-  }
-  if (prepared.initial.velocity_correction > kWorthTelling) {
-    fmt::print(err, "note: the initial velocities were changed to fit the joints, by up to {} of the model's scale\n",
-               number(prepared.initial.velocity_correction, 2));
-  }
+  if (const auto moved = changed_positions(prepared); !moved.empty())
+    fmt::print(err, "note: the start was moved to fit the joints: {}\n", told(moved));
+  if (const auto changed = changed_velocities(prepared); !changed.empty())
+    fmt::print(err, "note: the initial velocities were changed to fit the joints: {}\n", told(changed));
 }
 
 // Numbers in a checkpoint, which a result fixes before its first row. Where the start itself fails there will be none.

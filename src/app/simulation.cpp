@@ -29,6 +29,8 @@ Scheme scheme_of(const Simulate& simulate) {
     case Method::radau5:
       return Scheme::radau5;
     case Method::generalized_alpha:
+    case Method::newmark:
+    case Method::hht:
       return Scheme::generalized_alpha;
     case Method::euler:
       return Scheme::euler;
@@ -44,6 +46,18 @@ Scheme scheme_of(const Simulate& simulate) {
       break;
   }
   return Scheme::dopri5;
+}
+
+std::optional<AlphaWeights> weights_of(const Simulate& simulate) {
+  const bool family = simulate.method == Method::event_driven || simulate.method == Method::smooth;
+  switch (family ? simulate.scheme : simulate.method) {
+    case Method::newmark:
+      return AlphaWeights::newmark(simulate.beta, simulate.gamma);
+    case Method::hht:
+      return AlphaWeights::hilber_hughes_taylor(simulate.hht_alpha);
+    default:
+      return std::nullopt;
+  }
 }
 
 // Velocities that `initial: keep:` holds: all that move a kept body, or the components of a kept joint.
@@ -76,6 +90,27 @@ std::vector<bool> kept_velocities(const System& system) {
     }
   }
   return kept;
+}
+
+// Flexible bodies are moved before they are bent; where `keep` holds something, elastic coordinates are held first too.
+InitialSettings initial_settings(Engine& engine) {
+  const System& system = engine.system();
+  const InitialConditions& initial = system.model.initial;
+  InitialSettings settings;
+  settings.adjust_positions = initial.adjust_positions;
+  settings.adjust_velocities = initial.adjust_velocities;
+  const std::vector<bool> kept = kept_velocities(system);
+  if (!kept.empty()) {
+    std::vector<bool> undeformed = kept;
+    for (const FlexibleIndex& f : system.flexible)
+      for (int k = 0; k < f.states && !is_beam(system.model.bodies[static_cast<std::size_t>(f.body)].kind); ++k)
+        undeformed[static_cast<std::size_t>(f.v + k)] = true;
+    settings.ways = {[&engine, undeformed] { engine.freeze(undeformed); }, [&engine, kept] { engine.freeze(kept); }};
+  } else if (!system.flexible.empty()) {
+    settings.ways = {[&engine] { engine.weigh(Deforming::never); },
+                     [&engine] { engine.weigh(Deforming::by_stiffness); }};
+  }
+  return settings;
 }
 
 RankReport rank_at(Engine& engine, const State& s) {
@@ -119,11 +154,12 @@ Prepared prepare(Model model) {
   const Model& m = p.system->model;
   p.start.t = m.simulate.start;
   try {
-    p.engine->freeze(kept_velocities(*p.system));
-    p.initial = make_consistent(*p.engine, p.start, {m.initial.adjust_positions, m.initial.adjust_velocities});
+    p.initial = make_consistent(*p.engine, p.start, initial_settings(*p.engine));
     p.engine->freeze({});
+    p.engine->weigh(Deforming::by_mass);
   } catch (const SolveError& error) {
     p.engine->freeze({});
+    p.engine->weigh(Deforming::by_mass);
     refuse_misaligned(*p.engine, p.system->initial, kFarOff);
     throw InputError(fmt::format("{}: the model has no consistent start: {}", m.file, error.message()), error.advice());
   }
@@ -148,6 +184,7 @@ RunSettings run_settings(const Model& model) {
   settings.integrator.relative_tolerance = s.relative_tolerance;
   settings.integrator.absolute_tolerance = s.absolute_tolerance;
   settings.integrator.rho_inf = s.rho_inf;
+  settings.integrator.alpha_weights = weights_of(s);
   settings.integrator.max_order = s.max_order;
   settings.integrator.fixed_point = s.fixed_point;
   settings.integrator.project = s.project;
@@ -225,7 +262,7 @@ int column_of(const Observer& observer, const std::string& quantity) {
   int column = 0;
   std::vector<std::string> known;
   for (const QuantityInfo& q : observer.quantities()) {
-    if (q.components.empty()) {
+    if (q.components.empty() && q.width() == 1) {
       if (q.name == quantity) return column;
       known.push_back(q.name);
     }
@@ -339,7 +376,13 @@ Outcome simulate_prepared(Prepared& prepared, const Observer& observer, const Ru
                     "independence; which way it goes on from there may be arbitrary",
                     number(t, 6), listed(elements)));
   };
-  callbacks.on_progress = request.progress;
+  if (system.flexible.empty())
+    callbacks.on_progress = request.progress;
+  else
+    callbacks.on_progress = [&](const clatter::Progress& p) {
+      deformations.after_step(engine, motion.engine_state(self->state()));
+      if (request.progress) request.progress(p);
+    };
   callbacks.stop = request.stop;
 
   Run run(motion.stepper(), run_settings(model), std::move(callbacks));

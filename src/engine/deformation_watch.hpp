@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "fem/reduced_body.hpp"
 
 namespace clatter {
 
@@ -25,10 +26,17 @@ class DeformationWatch {
   // At the state the engine has seen last. Gives the warnings that are new; SolveError when a body is beyond all
   // bounds.
   std::vector<std::string> look(const Engine& engine, double t);
+  // After a step to s: only whether a body is beyond all bounds, so that a blow-up is named where it happens and not
+  // at the next output. Looks at the state alone but for superelements, whose boundary it asks the engine for.
+  void after_step(Engine& engine, const State& s) const;
 
   static constexpr double kDoubtful = 0.3, kMeaningless = 1, kFast = 0.2;
 
  private:
+  static double displacement(const fem::ReducedBody& b, const double* eta);
+  [[noreturn]] void refuse(const Body& body, double r, double t) const;
+  static std::string advice(const fem::ReducedBody& b);
+
   const System* system_;
   std::vector<char> told_, told_fast_;  // by flexible body
   std::vector<double> lowest_;          // omega_1 of bodies without stiffening, else 0

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/error.hpp"
+#include "engine/assembly_metric.hpp"
 #include "engine/curve_third.hpp"
 #include "engine/derivatives.hpp"
 #include "engine/floating_frame.hpp"
@@ -586,12 +587,14 @@ void Engine::build_G(int rows) {
   }
 }
 
-// X = M^-1 G^T and S = G X for the first `rows` rows.
-void Engine::build_schur(int rows) {
+// X = M^-1 G^T and S = G X for the first `rows` rows; while correcting, in the metric chosen for that.
+void Engine::build_schur(int rows, bool correcting) {
   const int last = row_begin_[rows];
-  if (frozen_.empty()) {
+  if (!correcting || frozen_.empty()) {
+    const AssemblyMetric* metric = correcting ? assembly_.get() : nullptr;
     for (int i = 0; i < last; ++i) {
       const Segment& seg = segments_[i];
+      if (metric && metric->solve(seg.tree, G_.data() + seg.offset, X_.data() + seg.offset)) continue;
       solve_mass(system_->tree, seg.tree, work_, G_.data() + seg.offset, X_.data() + seg.offset);
     }
   } else {
@@ -700,6 +703,13 @@ void Engine::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
     }
 }
 
+void Engine::weigh(Deforming how) {
+  if (how == Deforming::by_mass || system_->flexible.empty())
+    assembly_.reset();
+  else
+    assembly_ = std::make_unique<AssemblyMetric>(*system_, how);
+}
+
 void Engine::least_correction(const State& s, const Vec& b, bool positions, Vec& delta) {
   const System& sys = *system_;
   const int rows = positions ? sys.sizes.nh : sys.sizes.nc();
@@ -707,8 +717,9 @@ void Engine::least_correction(const State& s, const Vec& b, bool positions, Vec&
   if (rows == 0) return;
   evaluate(s);
   if (frozen_.empty()) named(sys, work_, s.t, [&] { factorize_mass(sys.tree, work_); });
+  if (assembly_) assembly_->prepare(s, work_);
   build_G(rows);
-  build_schur(rows);
+  build_schur(rows, true);
   for (int r = 0; r < rows; ++r) rhs_[r] = b[r];
   solve_schur(rows, rhs_.data());
   for (int r = 0; r < rows; ++r)
@@ -716,6 +727,7 @@ void Engine::least_correction(const State& s, const Vec& b, bool positions, Vec&
       const Segment& seg = segments_[i];
       for (int k = 0; k < seg.n; ++k) delta[seg.v0 + k] += X_[seg.offset + k] * rhs_[r];
     }
+  if (assembly_ && positions) assembly_->finish(work_, delta);
 }
 
 Eigen::SparseMatrix<double, Eigen::RowMajor> Engine::constraint_matrix(const State& s) {

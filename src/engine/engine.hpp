@@ -17,7 +17,12 @@
 
 namespace clatter {
 
-struct Derivatives;  // exact tangents of an engine's residuals (derivatives.hpp)
+struct Derivatives;    // exact tangents of an engine's residuals (derivatives.hpp)
+class AssemblyMetric;  // how flexible bodies are weighed while a start is found (assembly_metric.hpp)
+
+// What a correction of flexible bodies costs: their masses alone; infinitely much where it deforms them; or their
+// masses and, a thousand times them for the softest shape, their stiffness.
+enum class Deforming { by_mass, never, by_stiffness };
 
 class Engine : public Dynamics {
  public:
@@ -52,6 +57,8 @@ class Engine : public Dynamics {
 
   // Velocities marked here do not move in least_correction (empty: all may). For consistent initialisation.
   void freeze(std::vector<bool> frozen) { frozen_ = std::move(frozen); }
+  // How least_correction weighs flexible bodies from now on (by_mass unless told). Not inside a step: it allocates.
+  void weigh(Deforming how);
 
   // --- for contact ---------------------------------------------------------------------------------------------
   // Further applied wrenches, world axes, at the mass centres of links; they act in every call until set anew.
@@ -127,7 +134,7 @@ class Engine : public Dynamics {
   // --- constraint rows
   void project_path(int link, Vec3 F, Vec3 N, double* tau) const;
   void build_G(int rows);
-  void build_schur(int rows);
+  void build_schur(int rows, bool correcting = false);
   void solve_schur(int rows, double* b);
 
   std::shared_ptr<const System> system_;
@@ -154,6 +161,7 @@ class Engine : public Dynamics {
   std::unique_ptr<SchurSolver> schur_holonomic_, schur_all_;
   SchurSolver* last_schur_ = nullptr;  // of the last factorisation
   std::vector<bool> frozen_;
+  std::unique_ptr<AssemblyMetric> assembly_;
   std::vector<LinkWrench> external_;
   std::vector<double> friction_;
   std::unique_ptr<Derivatives> derivatives_;

@@ -29,7 +29,9 @@ struct QuantityInfo {
   std::string unit;                     // "m"
   std::vector<std::string> components;  // {"x","y","z"}; empty for a scalar
   std::string description;
-  int width() const { return components.empty() ? 1 : static_cast<int>(components.size()); }
+  int count = 1;        // numbers of a field without named components
+  bool single = false;  // recorded with single precision
+  int width() const { return components.empty() ? count : static_cast<int>(components.size()); }
 };
 
 // A quantity of something beyond the System (a contact): evaluated from what its owner last observed.

@@ -220,11 +220,56 @@ class Reducer {
       rows = boundary_rows(s_, {find(d.interface)});
       if (!rows.rotations[0])
         throw InputError("interface `" + d.interface + "` has no rotation and cannot carry the body's frame");
+    } else if (d.kind == ReferenceDescription::Kind::principal_axes) {
+      rows = principal_frame();
     } else {
       rows = nodal_frame(d);
     }
     frame_ = std::make_unique<Boundary>(solver_, rows.C, rows.scale);
     A_ = Mat(rows.C.transpose()) * rows.scale.asDiagonal();
+  }
+
+  // E-11, linearised: the origin stays in the mass centre, int u = 0, and the axes along the principal axes p_a of the
+  // deformed body, d(J_ab) = -int (X_a u_b + X_b u_a) = 0 for a != b. The frame turns by d(J_ab)/(J_a - J_b): where two
+  // principal moments are nearly equal their axes tell little of how the body has turned.
+  BoundaryRows principal_frame() const {
+    constexpr double kDistinct = 0.01;
+    const Mat3& E = s_.second_moments();
+    Mat3 axes = Mat3::Identity();
+    if (s_.planar()) {
+      const double angle = 0.5 * std::atan2(2 * E(0, 1), E(0, 0) - E(1, 1));
+      axes.topLeftCorner<2, 2>() << std::cos(angle), -std::sin(angle), std::sin(angle), std::cos(angle);
+    } else {
+      axes = Eigen::SelfAdjointEigenSolver<Mat3>(E).eigenvectors();
+    }
+    BoundaryRows rows;
+    std::vector<Eigen::Triplet<double>> entries;
+    std::vector<double> scale;
+    const auto put = [&](const std::function<Vec3(const Vec3&)>& field, double divisor, double size) {
+      const Vec load = s_.body_load(field) / divisor;
+      for (int i = 0; i < load.size(); ++i)
+        if (load[i] != 0) entries.emplace_back(static_cast<int>(scale.size()), i, load[i]);
+      scale.push_back(size);
+    };
+    const int axes_count = s_.planar() ? 2 : 3;
+    for (int k = 0; k < axes_count; ++k) put([&](const Vec3&) { return Vec3(Vec3::Unit(k)); }, s_.mass(), 1);
+    for (int a = 0; a < axes_count; ++a)
+      for (int b = a + 1; b < axes_count; ++b) {
+        const Vec3 pa = axes.col(a), pb = axes.col(b);
+        const double Ea = pa.dot(E * pa), Eb = pb.dot(E * pb);
+        if (!(std::abs(Ea - Eb) > kDistinct * E.trace()))
+          throw InputError(
+              fmt::format("two principal moments of inertia of the body are equal or nearly so ({:.4g} and "
+                          "{:.4g} kg m^2): its principal axes do not tell how it has turned",
+                          E.trace() - Ea, E.trace() - Eb),
+              "use `reference: mean-axes`");
+        put([&](const Vec3& x) { return Vec3(x.dot(pa) * pb + x.dot(pb) * pa); }, Ea - Eb,
+            std::sqrt(E.trace() / s_.mass()));
+      }
+    rows.C.resize(static_cast<int>(scale.size()), s_.freedoms());
+    rows.C.setFromTriplets(entries.begin(), entries.end());
+    rows.scale = Eigen::Map<const Vec>(scale.data(), static_cast<long>(scale.size()));
+    return rows;
   }
 
   // E-11: origin at the first node, e1 towards the second, the third in the plane of e1 and e2.

@@ -35,19 +35,27 @@ GeneralizedAlpha::GeneralizedAlpha(Dynamics& dynamics, const IntegratorSettings&
       map_Fv_(*pattern_, tangents_.Fv.pattern(), n_.nv, 0, nullptr),
       map_Fz_(*pattern_, tangents_.Fz.pattern(), n_.nv, n_.nv, nullptr),
       map_G_(*pattern_, tangents_.G.pattern(), n_.nv + n_.nz, 0, &rotation_index_) {
-  const double r = settings.rho_inf;
-  if (!(r >= 0 && r <= 1)) throw InputError(fmt::format("rho_inf = {} is not between 0 and 1", r));
+  const double wanted = settings.rho_inf;
+  if (!(wanted >= 0 && wanted <= 1)) throw InputError(fmt::format("rho_inf = {} is not between 0 and 1", wanted));
+  const AlphaWeights weights = settings.alpha_weights.value_or(AlphaWeights::chung_hulbert(wanted));
+  const double r = settings.alpha_weights ? weights.radius_at_infinity() : wanted;
   if (n_.nc() > 0 && r >= kLargestRho) {
     throw InputError(
-        fmt::format("generalized-alpha with rho_infinity = {} does not suit a model with constraints: their forces "
+        fmt::format("{} with {}rho_infinity = {:.4g} does not suit a model with constraints: their forces "
                     "oscillate undamped and feed energy into the motion",
-                    r),
-        "take a rho_infinity of 0.9 or less, or joint coordinates without closed loops");
+                    !settings.alpha_weights ? "generalized-alpha"
+                    : weights.af > 0        ? "hht"
+                                            : "newmark",
+                    settings.alpha_weights ? "these weights and therefore " : "", r),
+        settings.alpha_weights
+            ? "damp more (newmark: a gamma of 0.6; hht: an alpha of -0.1), use generalized-alpha, or joint "
+              "coordinates without closed loops"
+            : "take a rho_infinity of 0.9 or less, or joint coordinates without closed loops");
   }
-  am_ = (2 * r - 1) / (r + 1);
-  af_ = r / (r + 1);
-  g_ = 0.5 + af_ - am_;
-  b_ = 0.25 * (g_ + 0.5) * (g_ + 0.5);
+  am_ = weights.am;
+  af_ = weights.af;
+  g_ = weights.gamma;
+  b_ = weights.beta;
   const int size = n_.nv + n_.nz + n_.nc();
   for (int i = 0; i < size; ++i) diagonal_.push_back(pattern_->slot(i, i));
   for (int i = 0; i < n_.nc(); ++i) {

@@ -6,7 +6,8 @@
 //   z_{n+1} = z_n + h ((1-g) B_n + g B_{n+1})                    B: the same average of dz/dt
 //   M dv - h - G^T lambda = 0,  dz/dt = f,  phi(q_{n+1}) = 0,  non-holonomic rows G v + y = 0     at t_{n+1}
 //
-//   am = (2r-1)/(r+1), af = r/(r+1), g = 1/2 + af - am, b = (g + 1/2)^2 / 4, r = rho_inf
+//   am = (2r-1)/(r+1), af = r/(r+1), g = 1/2 + af - am, b = (g + 1/2)^2 / 4, r = rho_inf, unless others are given
+//   (alpha_weights.hpp: Newmark; Hilber, Hughes and Taylor)
 //
 // Newton on x = (du, dz, dlambda): dv += g' du, d(dv) += b' du with g' = g/(h b), b' = (1-am)/(h^2 b (1-af)). Rows and
 // columns are scaled by powers of h so that the matrix stays bounded as h -> 0:

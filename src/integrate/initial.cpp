@@ -7,6 +7,27 @@
 
 namespace clatter {
 
+namespace {
+
+// One of the two corrections of s, by the first way that can.
+ProjectionReport correct(Projector& projector, State& s, const InitialSettings& settings,
+                         ProjectionReport (Projector::*correction)(State&)) {
+  for (std::size_t i = 0; i + 1 < settings.ways.size(); ++i) {
+    settings.ways[i]();
+    State trial = s;
+    try {
+      const ProjectionReport report = (projector.*correction)(trial);
+      s = trial;
+      return report;
+    } catch (const SolveError&) {  // the next way may do it
+    }
+  }
+  if (!settings.ways.empty()) settings.ways.back()();
+  return (projector.*correction)(s);
+}
+
+}  // namespace
+
 InitialReport make_consistent(Dynamics& dynamics, State& s, const InitialSettings& settings) {
   const Sizes& n = dynamics.sizes();
   InitialReport report;
@@ -16,7 +37,7 @@ InitialReport make_consistent(Dynamics& dynamics, State& s, const InitialSetting
   projector.start(s);
   if (n.nh > 0) {
     if (settings.adjust_positions) {
-      const ProjectionReport moved = projector.positions(s);
+      const ProjectionReport moved = correct(projector, s, settings, &Projector::positions);
       report.position_iterations = moved.iterations;
       report.position_correction = moved.size;
       projector.start(s);
@@ -28,7 +49,7 @@ InitialReport make_consistent(Dynamics& dynamics, State& s, const InitialSetting
   }
   if (n.nc() > 0) {
     if (settings.adjust_velocities) {
-      report.velocity_correction = projector.velocities(s).size;
+      report.velocity_correction = correct(projector, s, settings, &Projector::velocities).size;
     } else if (projector.velocity_violation(s) > settings.tolerance) {
       const Culprits rows = worst_rows(dynamics, projector.velocity_residual(), projector.velocity_row_scale());
       throw InputError(fmt::format("the initial velocities do not fit together: {}", rows.text),

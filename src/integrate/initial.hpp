@@ -1,8 +1,11 @@
 // A consistent start: phi(q,t) = 0, G v + y = 0, then accelerations and multipliers.
 //
-// What does not fit is moved by the smallest correction in the metric of M, or refused by name when it must not be
-// moved.
+// What does not fit is moved by the smallest correction in the metric of M (or in those that the caller names, one
+// after the other), or refused by name when it must not be moved.
 #pragma once
+
+#include <functional>
+#include <vector>
 
 #include "integrate/dynamics.hpp"
 
@@ -12,6 +15,9 @@ struct InitialSettings {
   bool adjust_positions = true, adjust_velocities = true;
   double tolerance =
       1e-9;  // violations below it, in units of the scales, are not worth an error where moving is forbidden
+  // Ways to weigh a correction, told to whoever makes it before it is tried; the first that meets the constraints is
+  // taken. None: there is one way.
+  std::vector<std::function<void()>> ways;
 };
 
 struct InitialReport {

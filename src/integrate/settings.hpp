@@ -1,6 +1,10 @@
 // What a caller chooses about time integration. Nothing here depends on how a model was written.
 #pragma once
 
+#include <optional>
+
+#include "integrate/alpha_weights.hpp"
+
 namespace clatter {
 
 enum class Scheme { euler, verlet, rk4, dopri5, radau5, generalized_alpha, bdf, adams };
@@ -25,7 +29,8 @@ struct IntegratorSettings {
   bool fixed_point = false;  // radau5: stages by fixed-point iteration instead of Newton's
   bool project = true;       // remove constraint drift after each step (generalized-alpha: velocities only)
   bool find_events = true;
-  double rho_inf = 0.8;            // generalized-alpha: spectral radius at infinite frequency, 0 <= rho_inf <= 1
+  double rho_inf = 0.8;  // generalized-alpha: spectral radius at infinite frequency, 0 <= rho_inf <= 1
+  std::optional<AlphaWeights> alpha_weights;  // instead: those of Newmark, of Hilber, Hughes and Taylor, or any
   double constraint_scaling = 1;   // generalized-alpha: factor on the scaling k of V-1; results do not depend on it
   double newton_tolerance = 1e-8;  // generalized-alpha: error left in accelerations, in units of v_scale^2 / u_scale
 };

@@ -120,7 +120,7 @@ struct ReductionDescription {
 };
 
 struct ReferenceDescription {
-  enum class Kind { mean_axes, interface, nodes } kind = Kind::mean_axes;
+  enum class Kind { mean_axes, interface, nodes, principal_axes } kind = Kind::mean_axes;
   std::string interface;      // frame fixed to this interface
   std::array<Vec3, 3> nodes;  // E-11: origin, direction of e1, plane (nearest nodes of the mesh)
 };

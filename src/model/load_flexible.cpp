@@ -381,8 +381,11 @@ void Loader::flexible_formulation(const Object& o, Body& b, FlexibleSource& f) {
               "use `formulation: superelement`");
   b.superelement.exact_inertia = o.word("inertia_forces").value_or("exact") == "exact";
   using Frame = SuperelementOptions::Frame;
-  if (const auto reference = o.text("reference"); reference && *reference != "mean-axes") {
+  if (const auto reference = o.text("reference"); reference && *reference == "principal-axes" && !super) {
+    f.reference.kind = ReferenceDescription::Kind::principal_axes;
+  } else if (reference && *reference != "mean-axes") {
     std::vector<std::string> known{"mean-axes"};
+    if (!super) known.emplace_back("principal-axes");
     if (super) known.insert(known.end(), {"boundary-mean", "boundary-mass"});
     bool found = false, pattern = false;
     for (const auto& i : f.interfaces) {

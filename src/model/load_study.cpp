@@ -141,6 +141,7 @@ void Loader::simulate(const YamlNode& node) {
   }
   s.project = o.boolean("project").value_or(true);
   const Method m = s.method == Method::event_driven || s.method == Method::smooth ? s.scheme : s.method;
+  newmark_weights(o, m);
   if (const auto k = o.number("max_order")) {
     const int highest = m == Method::bdf ? 5 : 12;
     const YamlNode& n = *o.find("max_order");
@@ -156,8 +157,34 @@ void Loader::simulate(const YamlNode& node) {
     s.fixed_point = *w == "fixed-point";
   }
   const bool fixed = m == Method::rk4 || m == Method::euler || m == Method::verlet || m == Method::generalized_alpha ||
-                     m == Method::time_stepping;
+                     m == Method::newmark || m == Method::hht || m == Method::time_stepping;
   if (fixed && !o.has("step")) o.require("step", "this method has a fixed step");
+}
+
+// The parameters of Newmark's family (E-21), each where it means something.
+void Loader::newmark_weights(const Object& o, Method m) {
+  Simulate& s = model_.simulate;
+  for (const char* key : {"beta", "gamma"}) {
+    const auto x = o.number(key);
+    if (!x) continue;
+    const bool beta = std::string_view(key) == "beta";
+    if (m != Method::newmark)
+      mistakes_.add(*o.find(key), fmt::format("`{}` goes with the method newmark", key));
+    else if (beta ? !(*x > 0 && *x <= 1) : !(*x >= 0.5 && *x <= 1))
+      mistakes_.add(
+          *o.find(key),
+          beta ? fmt::format("`beta` lies between 0 (excluded: the scheme is implicit) and 1, this is {:.6g}", *x)
+               : fmt::format("`gamma` lies between 0.5 and 1, this is {:.6g}: below 0.5 vibrations grow", *x));
+    (beta ? s.beta : s.gamma) = *x;
+  }
+  if (m == Method::newmark && s.gamma > 0.5 && !o.has("beta")) s.beta = 0.25 * (s.gamma + 0.5) * (s.gamma + 0.5);
+  if (const auto x = o.number("alpha")) {
+    if (m != Method::hht)
+      mistakes_.add(*o.find("alpha"), "`alpha` goes with the method hht");
+    else if (!(*x >= -1.0 / 3 - 1e-12 && *x <= 0))
+      mistakes_.add(*o.find("alpha"), fmt::format("`alpha` lies between -1/3 and 0, this is {:.6g}", *x));
+    s.hht_alpha = *x;
+  }
 }
 
 bool Loader::rigid_contacts() const {

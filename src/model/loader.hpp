@@ -154,6 +154,7 @@ class Loader {
   void check(const YamlNode& node);
   void simulate(const YamlNode& node);
   void contact_scheme(const Object& o);
+  void newmark_weights(const Object& o, Method m);
   bool rigid_contacts() const;
   bool joint_frictions() const;
   void initial(const YamlNode& node);

@@ -7,6 +7,8 @@ const std::vector<std::pair<std::string, Method>>& method_words() {
                                                                {"dopri5", Method::dopri5},
                                                                {"radau5", Method::radau5},
                                                                {"generalized-alpha", Method::generalized_alpha},
+                                                               {"newmark", Method::newmark},
+                                                               {"hht", Method::hht},
                                                                {"euler", Method::euler},
                                                                {"verlet", Method::verlet},
                                                                {"bdf", Method::bdf},

@@ -372,6 +372,8 @@ enum class Method {
   dopri5,
   radau5,
   generalized_alpha,
+  newmark,
+  hht,
   euler,
   verlet,
   bdf,
@@ -392,11 +394,13 @@ struct Simulate {
   double max_step = 0;     // 0: none
   double output_step = 0;  // 0: (end-start)/1000
   double relative_tolerance = 1e-8, absolute_tolerance = 1e-10;
-  double rho_inf = 0.8;            // generalized-alpha
-  int max_order = 0;               // bdf, adams; 0: the highest
-  bool fixed_point = false;        // radau5: iteration of its stages
-  double checkpoint_interval = 0;  // simulated seconds, 0: a hundredth of the run
-  bool project = true;             // remove constraint drift
+  double rho_inf = 0.8;             // generalized-alpha
+  double beta = 0.25, gamma = 0.5;  // newmark
+  double hht_alpha = -0.1;          // hht
+  int max_order = 0;                // bdf, adams; 0: the highest
+  bool fixed_point = false;         // radau5: iteration of its stages
+  double checkpoint_interval = 0;   // simulated seconds, 0: a hundredth of the run
+  bool project = true;              // remove constraint drift
   Source source;
 };
 

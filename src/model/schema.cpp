@@ -503,8 +503,8 @@ std::vector<ObjectSpec> build() {
          "The integrator; `dopri5` unless given. With rigid contacts one of `event-driven` (the default then), "
          "`time-stepping` and `smooth`.",
          "",
-         {"rk4", "dopri5", "radau5", "generalized-alpha", "euler", "verlet", "bdf", "adams", "event-driven",
-          "time-stepping", "smooth"}},
+         {"rk4", "dopri5", "radau5", "generalized-alpha", "newmark", "hht", "euler", "verlet", "bdf", "adams",
+          "event-driven", "time-stepping", "smooth"}},
         {"scheme",
          V::word,
          false,
@@ -512,7 +512,8 @@ std::vector<ObjectSpec> build() {
          "How event-driven and smooth go on between events: any other method (`dopri5` unless given). Time-stepping: "
          "`moreau` (the default) or `generalized-alpha`.",
          "",
-         {"rk4", "dopri5", "radau5", "generalized-alpha", "euler", "verlet", "bdf", "adams", "moreau"}},
+         {"rk4", "dopri5", "radau5", "generalized-alpha", "newmark", "hht", "euler", "verlet", "bdf", "adams",
+          "moreau"}},
         {"theta", V::quantity, false, "1",
          "Weight of the end of the step in `moreau`, 0 to 1 (stable from 0.5 on); 0.5 unless given."},
         {"contact_solver",
@@ -561,6 +562,12 @@ std::vector<ObjectSpec> build() {
          {"newton", "fixed-point"}},
         {"rho_infinity", V::quantity, false, "1",
          "Spectral radius at infinite frequency of generalized-alpha, 0 to 1."},
+        {"beta", V::quantity, false, "1",
+         "Newmark's weight of positions; (gamma + 1/2)^2 / 4 unless given, which is stable for every step."},
+        {"gamma", V::quantity, false, "1",
+         "Newmark's weight of velocities; 0.5 unless given. Above 0.5 vibrations are damped and the order is 1."},
+        {"alpha", V::quantity, false, "1",
+         "Damping of `hht` (Hilber, Hughes, Taylor), -1/3 to 0; -0.1 unless given. 0 is Newmark's trapezoidal rule."},
         {"checkpoint", V::quantity, false, "s",
          "Simulated time between checkpoints; a hundredth of the run unless given."},
         {"project", V::boolean, false, "", "Remove the drift of the joints' constraints (true unless given)."}}});

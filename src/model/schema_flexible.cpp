@@ -207,8 +207,10 @@ std::vector<KeySpec> flexible_body_keys() {
        V::text,
        false,
        "",
-       "What its frame moves with: `mean-axes` (the default: the deformation has no momentum against it), one of its "
-       "interfaces, or for superelements `boundary-mean` (the mean of the boundary nodes) or `boundary-mass` (no "
+       "What its frame moves with: `mean-axes` (the default: the deformation has no momentum against it, to first "
+       "order: Buckens' frame, the linearisation of Tisserand's), `principal-axes` (the mass centre and the principal "
+       "axes of inertia of the deformed body, to first order), one of its interfaces, or for superelements "
+       "`boundary-mean` (the mean of the boundary nodes) or `boundary-mass` (no "
        "momentum of the boundary's share of the mass).",
        "",
        {},

@@ -12,7 +12,8 @@
 //   /surfaces/<i>/vertices     [n x 3] 32 bit, /triangles [m x 3] unsigned 32 bit, /modes [k x 3n] 32 bit (absent when
 //                              rigid): a body's skin in its own axes; attribute of /surfaces/<i>: name
 //   /samples/time              [N], attribute: unit
-//   /samples/channels/<name>   [N] for one component, else [N x width]; a name may hold slashes and is then a path;
+//   /samples/channels/<name>   [N] for one component, else [N x width]; a name may hold slashes and is then a path; 64
+//                              bit, fields over a body's skin 32 bit;
 //                              attributes: unit, description, order (place among the channels), components (texts;
 //                              absent when unnamed)
 //   /ledger/time, /ledger/channels/<name>    the same for the energy ledger, which has a time axis of its own
@@ -69,6 +70,7 @@ struct Channel {
   int width = 1;
   std::vector<std::string> components;  // empty, or one label a component
   std::string description;
+  bool single = false;  // 32 bit in the file
   bool operator==(const Channel&) const = default;
 };
 

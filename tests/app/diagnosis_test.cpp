@@ -142,7 +142,7 @@ TEST(Painleve, ChoicesOfASlidingRodAreNamedInTheSummary) {
 // With stiffening there is nothing to tell; in a frame fixed to the root, to which a rich basis leaves little mass, the
 // mass matrix is lost on the way.
 TEST(Deformation, WithoutBoundIsDiagnosedByNameAndTime) {
-  const auto outcome = [](const std::string& options_of_beam) {
+  const auto outcome = [](const std::string& options_of_beam, const std::string& output_step = "10 ms") {
     LoadOptions options;
     make_flexible_bodies(options);
     Prepared prepared = prepare(load_model_text(fmt::format(R"yaml(clatter: 1
@@ -157,9 +157,9 @@ bodies:
     reduce: {{modes: 4}}
 {}joints:
   hub: {{type: revolute, between: [ground, beam.root], drive: "if(t < 15, 0.4*(t^2/2 + (7.5/pi)^2*(cos(pi*t/7.5) - 1)), 6*t - 45)"}}
-simulate: {{method: generalized-alpha, step: 10 ms, end: 12 s}}
+simulate: {{method: generalized-alpha, step: 10 ms, end: 12 s, output_step: {}}}
 )yaml",
-                                                            options_of_beam),
+                                                            options_of_beam, output_step),
                                                 "beam.yaml", options));
     const Observer observer(prepared.system, {"beam.tip.displacement", "energy.kinetic"});
     return simulate_prepared(prepared, observer, {});
@@ -177,6 +177,12 @@ simulate: {{method: generalized-alpha, step: 10 ms, end: 12 s}}
   EXPECT_TRUE(starts(soft.summary.warnings[0], "fast-rotation: the flexible body beam")) << soft.summary.warnings[0];
   EXPECT_TRUE(starts(soft.summary.warnings[1], "large-deformation: the flexible body beam"))
       << soft.summary.warnings[1];
+
+  // It is looked for after every step: the time told does not depend on what is recorded.
+  const Outcome unseen = outcome("    reference: root\n", "12 s");
+  ASSERT_TRUE(unseen.failure);
+  EXPECT_EQ(unseen.failure->kind(), "deformation-too-large");
+  EXPECT_EQ(unseen.failure->time(), soft.failure->time());
 
   const Outcome mean = outcome("");
   EXPECT_FALSE(mean.failure);

@@ -149,6 +149,18 @@ TEST(ReferenceConditions, HoldAndDifferByRigidMotionsOnly) {
   EXPECT_LT(m[3].S.row(2).norm(), 1e-9 * size);
   EXPECT_LT(m[4].S.row(0).norm(), 1e-9 * size);  // out of the plane y-z
   EXPECT_GT(m[3].S.row(1).norm(), 1e-6 * size);
+  s.reference.kind = ReferenceDescription::Kind::principal_axes;
+  const ReducedBody principal = *made(s).body;
+  // The mass centre stays, and no shape has products of inertia.
+  EXPECT_LT(principal.N.norm(), 1e-9);
+  double products = 0, others = 0;
+  for (int k = 0; k < 3; ++k) {
+    const auto p = static_cast<std::size_t>((k + 1) % 3), q = static_cast<std::size_t>((k + 2) % 3);
+    const Vec one = principal.E0[p].row(static_cast<long>(q)), two = principal.E0[q].row(static_cast<long>(p));
+    products = std::max(products, (one + two).norm());
+    others = std::max(others, (one - two).norm());
+  }
+  EXPECT_LT(products, 1e-9 * others);
   // The same space modulo rigid motion: free frequencies of the bodies with six rigid coordinates agree.
   const auto free = [](const ReducedBody& b) {
     const int n = b.n;
@@ -165,10 +177,24 @@ TEST(ReferenceConditions, HoldAndDifferByRigidMotionsOnly) {
     K.bottomRightCorner(n, n) = b.K;
     return test::symmetric_eigenvalues(K, M);
   };
-  const Vec a = free(mean), b = free(fixed), c = free(nodal);
+  const Vec a = free(mean), b = free(fixed), c = free(nodal), d = free(principal);
   for (long i = 6; i < a.size(); ++i) {
     EXPECT_NEAR(b[i] / a[i], 1, 1e-7) << i;
     EXPECT_NEAR(c[i] / a[i], 1, 1e-7) << i;
+    EXPECT_NEAR(d[i] / a[i], 1, 1e-7) << i;
+  }
+}
+
+// Of a bar of square section the axes across are arbitrary.
+TEST(ReferenceConditions, PrincipalAxesNeedDistinctMoments) {
+  FlexibleSource s = box({0.4, 0.1, 0.1}, 4, 1, 1);
+  s.interfaces = {on_set("left", "x-"), on_set("right", "x+")};
+  s.reference.kind = ReferenceDescription::Kind::principal_axes;
+  try {
+    made(s);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("principal moments of inertia"), std::string::npos) << error.what();
   }
 }
 

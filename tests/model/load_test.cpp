@@ -231,6 +231,24 @@ TEST(Study, IsRead) {
   EXPECT_EQ(m.outputs.size(), 2u);
 }
 
+// E-21: Newmark's weights, with the beta that is stable for every step unless given, and Hilber, Hughes and Taylor's.
+TEST(Simulate, TakesTheWeightsOfNewmarksFamily) {
+  const auto simulate = [](const std::string& text) {
+    return load_model_text("clatter: 1\nsimulate: {" + text + ", step: 1 ms}\n", "m.yaml").simulate;
+  };
+  Simulate s = simulate("method: newmark");
+  EXPECT_EQ(s.method, Method::newmark);
+  EXPECT_EQ(s.beta, 0.25);
+  EXPECT_EQ(s.gamma, 0.5);
+  s = simulate("method: newmark, gamma: 0.6");
+  EXPECT_DOUBLE_EQ(s.beta, 0.3025);
+  s = simulate("method: newmark, beta: 1/6");
+  EXPECT_DOUBLE_EQ(s.beta, 1.0 / 6);
+  s = simulate("method: hht, alpha: -0.05");
+  EXPECT_EQ(s.method, Method::hht);
+  EXPECT_EQ(s.hht_alpha, -0.05);
+}
+
 TEST(Assemblies, ArePlacedAndNamed) {
   const Model m = load(
       "parameters: {width: 2 m}\n"
