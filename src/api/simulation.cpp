@@ -102,8 +102,8 @@ const std::vector<Quantity>& Simulation::quantities() const { return impl_->quan
 
 std::span<const double> Simulation::value(const std::string& quantity) {
   std::size_t column = 0;
-  for (const Quantity& q : impl_->quantities) {
-    const std::size_t width = std::max<std::size_t>(1, q.components.size());
+  for (const QuantityInfo& q : impl_->observer.quantities()) {
+    const auto width = static_cast<std::size_t>(q.width());
     std::size_t first = column, count = 0;
     if (q.name == quantity) count = width;
     for (std::size_t i = 0; i < q.components.size() && count == 0; ++i)

@@ -41,8 +41,8 @@ Method method_named(std::string name) {
   std::string hint = did_you_mean(name, known);
   if (hint.empty())
     hint =
-        "known are rk4, dopri5, radau5, generalized-alpha, euler, verlet, bdf, adams, event-driven, time-stepping and "
-        "smooth";
+        "known are rk4, dopri5, radau5, generalized-alpha, newmark, hht, euler, verlet, bdf, adams, event-driven, "
+        "time-stepping and smooth";
   throw InputError(fmt::format("--method: there is no integrator `{}`", name), hint);
 }
 
@@ -181,8 +181,9 @@ Model load_changed(const std::string& path, const Changes& changes, const BodyMa
   Model model = changes.text ? load_model_text(*changes.text, path, options) : load_model(path, options);
   Simulate& s = model.simulate;
   if (changes.method) choose_method(*changes.method, s);
-  const bool rigid = model.crowd || std::any_of(model.contacts.begin(), model.contacts.end(),
-                                 [](const Contact& c) { return std::holds_alternative<RigidContact>(c.law); });
+  const bool rigid = model.crowd || std::any_of(model.contacts.begin(), model.contacts.end(), [](const Contact& c) {
+                       return std::holds_alternative<RigidContact>(c.law);
+                     });
   const bool friction =
       std::any_of(model.joints.begin(), model.joints.end(), [](const Joint& j) { return j.friction.has_value(); });
   if ((rigid || friction) && !treats_contact(s.method))

@@ -57,7 +57,9 @@ std::string quantity_of_channel(std::string_view channel) {
 }
 
 std::vector<std::string> matching_channels(const record::Reader& reader, const std::vector<std::string>& globs) {
-  std::vector<bool> chosen(reader.channels().size(), globs.empty());
+  // Fields over a body's skin have thousands of components: only by name.
+  std::vector<bool> chosen(reader.channels().size(), false);
+  for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i] = globs.empty() && !reader.channels()[i].single;
   for (const std::string& glob : globs) {
     bool found = false;
     for (std::size_t i = 0; i < chosen.size(); ++i) {

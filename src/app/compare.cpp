@@ -65,7 +65,7 @@ std::vector<std::string> default_quantities(const Model& model, std::size_t& lef
 std::vector<Column> scalars(const Observer& observer) {
   std::vector<Column> list;
   for (const QuantityInfo& q : observer.quantities()) {
-    if (q.components.empty()) list.push_back({q.name, q.unit});
+    if (q.width() == 1 && q.components.empty()) list.push_back({q.name, q.unit});
     for (const std::string& c : q.components) list.push_back({q.name + "." + c, q.unit});
   }
   return list;

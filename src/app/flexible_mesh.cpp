@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include "engine/engine.hpp"
 #include "fem/make.hpp"
 #include "fem/skin.hpp"
+#include "model/quantities.hpp"
 
 namespace clatter::app {
 namespace {
@@ -144,6 +146,26 @@ class MeshSeries {
   std::vector<std::uint8_t> types_;
 };
 
+// Whether an output asks for the stress over a body's skin. Its thousands of numbers come by name only: `rod.stress` or
+// `*.stress`, not `rod.*`.
+bool wants_stress(const Model& model, const std::string& body) {
+  return std::any_of(model.outputs.begin(), model.outputs.end(), [&](const Output& output) {
+    return output.quantity.ends_with(".stress") && glob_match(output.quantity, body + ".stress");
+  });
+}
+
+// sigma = rows eta at the skin's vertices, made once.
+struct SkinStress {
+  explicit SkinStress(const FlexibleSource& source) {
+    const auto structure = fem::make_structure(source).structure;
+    const std::vector<int> nodes = fem::make_skin(*structure, Mat(structure->freedoms(), 0)).nodes;
+    rows = fem::make_recovery(source)->stress_rows(nodes);
+    sigma.resize(rows.rows());
+  }
+  Mat rows;
+  Vec sigma;
+};
+
 std::vector<float> floats(const Mat& columns) {
   std::vector<float> out;
   out.reserve(static_cast<std::size_t>(columns.size()));
@@ -171,7 +193,8 @@ Skins skins_of(const Model& model, const std::vector<MadeBody>& bodies) {
       for (int v : t) s.triangles.push_back(static_cast<std::uint32_t>(v));
     s.modes = floats(skin.modes);
     out.surfaces.push_back(std::move(s));
-    out.uses.push_back({made.body, index, made.body + ".eta"});
+    const bool stress = has_stress(made.source) && wants_stress(model, made.body);
+    out.uses.push_back({made.body, index, made.body + ".eta", stress ? made.body + ".stress" : ""});
   }
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (!model.bodies[i].beam) continue;
@@ -198,6 +221,16 @@ std::vector<ExtraQuantity> stress_quantities(const System& system, Engine& engin
                      std::call_once(lazy->once, [&] { lazy->recovery = fem::make_recovery(*source); });
                      const Vec eta = Eigen::Map<const Vec>(engine.links().blocks[block]->elastic_coordinates(), n);
                      *value = lazy->recovery->largest_von_mises(eta).first;
+                   }});
+    if (!wants_stress(system.model, body.name)) continue;
+    const auto skin = std::make_shared<SkinStress>(*body.flexible);
+    QuantityInfo info{body.name + ".stress", "Pa", {}, "von Mises stress at each vertex of its skin"};
+    info.count = static_cast<int>(skin->rows.rows() / 6);
+    info.single = true;
+    out.push_back({info, [skin, n = index.n, block = static_cast<std::size_t>(index.block), &engine](double* value) {
+                     const double* eta = engine.links().blocks[block]->elastic_coordinates();
+                     skin->sigma.noalias() = skin->rows * Eigen::Map<const Vec>(eta, n);
+                     fem::Recovery::von_mises_of(skin->sigma, value);
                    }});
   }
   return out;

@@ -20,6 +20,7 @@ struct Skins {
 Skins skins_of(const Model& model, const std::vector<MadeBody>& bodies);
 
 // BODY.von_mises: the largest von Mises stress of the whole mesh. The mesh is made when it is asked for first.
+// BODY.stress, only where an output of the model names it: the von Mises stress at every vertex of the body's skin.
 std::vector<ExtraQuantity> stress_quantities(const System& system, Engine& engine);
 
 // Writers of `FRAME.vtu` of each flexible body of a result: points where they are in the world, `displacement` in the

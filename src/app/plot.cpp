@@ -36,6 +36,7 @@ std::vector<Number> recorded_numbers(const record::Reader& reader) {
   for (std::size_t i = 0; i < reader.channels().size(); ++i) {
     const record::Channel& c = reader.channels()[i];
     const std::string name = quantity_of_channel(c.name);
+    if (c.single) continue;  // a field over a skin is no curve
     for (int k = 0; k < c.width; ++k)
       all.push_back(
           {c.components.empty() ? name : name + "." + c.components[static_cast<std::size_t>(k)], c.unit, i, k});

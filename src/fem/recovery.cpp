@@ -65,14 +65,24 @@ Recovery::Recovery(const Structure& s, const Mat& shapes, bool with_stress)
 
 Vec Recovery::von_mises(const Vec& eta) const {
   const Vec s = stress(eta);
-  const long nodes = s.size() / 6;
-  Vec out(nodes);
-  for (long i = 0; i < nodes; ++i) {
-    const auto t = s.segment<6>(6 * i);
-    const double normal = std::pow(t[0] - t[1], 2) + std::pow(t[1] - t[2], 2) + std::pow(t[2] - t[0], 2);
-    out[i] = std::sqrt(0.5 * normal + 3 * t.tail<3>().squaredNorm());
-  }
+  Vec out(s.size() / 6);
+  von_mises_of(s, out.data());
   return out;
+}
+
+Mat Recovery::stress_rows(const std::vector<int>& nodes) const {
+  Mat rows(6 * static_cast<long>(nodes.size()), stress_.cols());
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    rows.middleRows<6>(6 * static_cast<long>(i)) = stress_.middleRows<6>(6 * nodes[i]);
+  return rows;
+}
+
+void Recovery::von_mises_of(const Vec& s, double* out) {
+  for (long i = 0; i < s.size() / 6; ++i) {
+    const auto t = s.segment<6>(6 * i);
+    const double a = t[0] - t[1], b = t[1] - t[2], c = t[2] - t[0];
+    out[i] = std::sqrt(0.5 * (a * a + b * b + c * c) + 3 * t.tail<3>().squaredNorm());
+  }
 }
 
 std::pair<double, int> Recovery::largest_von_mises(const Vec& eta) const {

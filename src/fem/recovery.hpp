@@ -21,6 +21,9 @@ class Recovery {
   // Stress xx, yy, zz, xy, yz, zx of each node (6 rows each), averaged over its elements; beams have none.
   Vec stress(const Vec& eta) const { return stress_ * eta; }
   Vec von_mises(const Vec& eta) const;  // one a node
+  // Of some nodes only: 6 rows each, times eta their stress; and the von Mises stress of such rows times eta.
+  Mat stress_rows(const std::vector<int>& nodes) const;
+  static void von_mises_of(const Vec& stress, double* out);
   // Largest von Mises stress and its node.
   std::pair<double, int> largest_von_mises(const Vec& eta) const;
 

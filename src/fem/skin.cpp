@@ -41,6 +41,7 @@ class Builder {
   int count() const { return static_cast<int>(skin_.vertices.size()); }
   void add(int n, const Vec3& offset) {
     skin_.vertices.push_back(s_.mesh().nodes[at(n)] + offset);
+    skin_.nodes.push_back(n);
     corners_.emplace_back(n, offset);
   }
 

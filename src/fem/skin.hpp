@@ -11,6 +11,7 @@ namespace clatter::fem {
 struct Skin {
   std::vector<Vec3> vertices;                 // undeformed, coordinates of the mesh
   std::vector<std::array<int, 3>> triangles;  // counter-clockwise from outside
+  std::vector<int> nodes;                     // of the mesh, that each vertex stands at or beside
   Mat modes;                                  // 3 rows a vertex, a column a shape; axes of the mesh
 };
 // Shapes: freedoms x n of the structure. A body given by matrices has none.

@@ -230,13 +230,16 @@ class Reader::Impl {
     for (const std::string& channel_name : names) {
       DataSet data = open_data(folder + "/" + channel_name);
       const std::uint64_t order = h5::get_number(data.id, "order", path);
-      if (order >= names.size() || table.data[order].id.valid() || !is_class(data.id, H5T_FLOAT, sizeof(double)))
+      const bool single = is_class(data.id, H5T_FLOAT, sizeof(float));
+      if (order >= names.size() || table.data[order].id.valid() ||
+          !(single || is_class(data.id, H5T_FLOAT, sizeof(double))))
         damaged(fmt::format("channel '{}' has another layout", channel_name));
       Channel& c = table.channels[order];
       c.name = channel_name;
       c.unit = h5::get_text(data.id, "unit", path);
       c.description = h5::get_text(data.id, "description", path);
       c.width = static_cast<int>(data.width);
+      c.single = single;
       if (H5Aexists(data.id, "components") > 0) c.components = h5::get_texts(data.id, "components", path);
       if (!c.components.empty() && c.components.size() != data.width)
         damaged(fmt::format("channel '{}' has {} labels for {} components", c.name, c.components.size(), c.width));
@@ -289,11 +292,12 @@ class Reader::Impl {
   RowMatrix read_matrix(Table& table, std::string_view name, std::uint64_t total, std::uint64_t first,
                         std::uint64_t count) const {
     RowMatrix out;
-    read(table.data[find_channel(table.channels, name, path)], H5T_NATIVE_DOUBLE, sizeof(double), total, first, count,
-         [&](std::size_t n, std::size_t width) {
-           out.resize(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(width));
-           return out.data();
-         });
+    const std::size_t place = find_channel(table.channels, name, path);
+    const std::size_t bytes = table.channels[place].single ? sizeof(float) : sizeof(double);
+    read(table.data[place], H5T_NATIVE_DOUBLE, bytes, total, first, count, [&](std::size_t n, std::size_t width) {
+      out.resize(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(width));
+      return out.data();
+    });
     return out;
   }
 

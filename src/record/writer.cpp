@@ -87,8 +87,9 @@ struct Table {
     h5::put_text(time, "unit", "s", path);
     for (std::size_t i = 0; i < channels.size(); ++i) {
       const Channel& c = channels[i];
-      const h5::Handle data = h5::create_rows(file, name + "/channels/" + c.name, H5T_NATIVE_DOUBLE,
-                                              static_cast<std::size_t>(c.width), chunk_rows, path);
+      const h5::Handle data =
+          h5::create_rows(file, name + "/channels/" + c.name, c.single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE,
+                          static_cast<std::size_t>(c.width), chunk_rows, path);
       h5::put_text(data, "unit", c.unit, path);
       h5::put_text(data, "description", c.description, path);
       h5::put_number(data, "order", i, path);

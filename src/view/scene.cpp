@@ -195,7 +195,12 @@ std::string scene_json(const Model& model, const std::vector<SurfaceUse>& surfac
   json.end();
   json.key("surfaces").array();
   for (const SurfaceUse& surface : surfaces)
-    json.object().put("name", surface.name).put("body", surface.body).put("coordinates", surface.coordinates).end();
+    json.object()
+        .put("name", surface.name)
+        .put("body", surface.body)
+        .put("coordinates", surface.coordinates)
+        .put("stress", surface.stress)
+        .end();
   json.end();
   return json.end().take();
 }

@@ -6,7 +6,7 @@
 //   joints     name, type, a, b: {body, position, rotation} in the body's axes; body -1 is the ground
 //   forces     name, kind, a, b
 //   contacts   name, first, second: names of shapes
-//   surfaces   name, body, coordinates: index into the result's surfaces is the place in this list
+//   surfaces   name, body, coordinates, stress: index into the result's surfaces is the place in this list
 //
 // A shape has kind, name, role (body: how it looks, contact: what touches), position, rotation (w x y z), and by kind
 // size, radius, length, points, faces, closed, hollow. Lengths in m.
@@ -19,11 +19,12 @@
 
 namespace clatter::view {
 
-// A body's skin among the result's surfaces: which body carries it, and the quantity that deforms it (or empty).
+// A body's skin among the result's surfaces: which body carries it, the quantity that deforms it and the one that holds
+// the stress at its vertices (each may be empty).
 struct SurfaceUse {
   std::string name;
   int body = -1;
-  std::string coordinates;
+  std::string coordinates = {}, stress = {};
 };
 
 std::string scene_json(const Model& model, const std::vector<SurfaceUse>& surfaces = {});

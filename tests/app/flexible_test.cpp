@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "api/clatter.hpp"
 #include "app/progress.hpp"
 #include "fem/sid.hpp"
 #include "fixture.hpp"
@@ -309,6 +310,57 @@ TEST_F(FlexibleCommands, ResultsHoldTheSkinAndExportsTheWholeMeshWithStress) {
     EXPECT_NEAR(points[3 * i] - moved[3 * i], 0.5 + std::round((points[3 * i] - 0.5) * 10) / 10, 1e-6);
   }
   EXPECT_NEAR(lowest / tip(last, 2), 1, 0.01);
+}
+
+// `rod.stress` is the stress of every vertex of the skin, in single precision: its largest is the largest of the mesh
+// (bending: at the surface), and it comes by its name only.
+TEST_F(FlexibleCommands, StressOfTheSkinIsRecordedWhereAnOutputNamesIt) {
+  std::string text = kBlock;
+  const std::string_view key = "outputs: [";
+  const std::size_t at = text.find(key);
+  ASSERT_NE(at, std::string::npos);
+  text.insert(at + key.size(), "rod.stress, ");
+  RunOptions options;
+  options.model = file("block.yaml", text);
+  ASSERT_EQ(run_model(options), kDone) << err_.str();
+  const record::Reader reader("block.h5");
+  const record::Surface& skin = reader.info().surfaces.at(0);
+  EXPECT_NE(reader.info().scene.find("\"stress\":\"rod.stress\""), std::string::npos) << reader.info().scene;
+  const record::Channel& channel = reader.channel("bodies/rod/stress");
+  EXPECT_TRUE(channel.single);
+  EXPECT_EQ(channel.unit, "Pa");
+  ASSERT_EQ(static_cast<std::size_t>(channel.width), skin.vertices.size() / 3);
+  const auto stress = reader.read("bodies/rod/stress"), mises = reader.read("bodies/rod/von_mises");
+  const Eigen::Index last = stress.rows() - 1;
+  EXPECT_GT(mises(last, 0), 1e5);
+  EXPECT_NEAR(stress.row(last).maxCoeff() / mises(last, 0), 1, 1e-6);
+  // Bending: at the clamped end more than at the free one.
+  Eigen::Index most = 0;
+  stress.row(last).maxCoeff(&most);
+  EXPECT_LT(skin.vertices[3 * static_cast<std::size_t>(most)], -0.4F);
+
+  const auto table = [&](const std::vector<std::string>& channels) {
+    ExportOptions to;
+    to.result = "block.h5";
+    to.csv = "block.csv";
+    to.channels = channels;
+    EXPECT_EQ(guarded(console_, [&] { return export_result(to, console_); }), kDone) << err_.str();
+    return text_of("block.csv");
+  };
+  EXPECT_EQ(table({}).find("rod/stress"), std::string::npos);
+  EXPECT_NE(table({"rod.stress"}).find("rod/stress"), std::string::npos);
+
+  // For other programs, and in a run that goes on.
+  const api::Table field = api::Result("block.h5").read("rod.stress");
+  EXPECT_EQ(field.columns, static_cast<std::size_t>(channel.width));
+  EXPECT_EQ(field.rows, static_cast<std::size_t>(stress.rows()));
+  RunOptions more;
+  more.continue_from = "block.h5";
+  more.changes.end = 12e-3;
+  ASSERT_EQ(run_model(more), kDone) << err_.str();
+  const auto longer = record::Reader("block.h5").read("bodies/rod/stress");
+  ASSERT_EQ(longer.rows(), stress.rows() + 1);
+  EXPECT_GT(longer.row(last + 1).maxCoeff(), 0);
 }
 
 TEST(StageProgress, TellsBodyStageShareAndTime) {

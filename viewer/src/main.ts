@@ -15,6 +15,7 @@ import { Quantities } from "./quantities";
 import { quantityList, RunPanel, tabs } from "./side";
 import { openSource, type Source } from "./source";
 import { Stage, type ViewName } from "./stage";
+import { StressView } from "./stress";
 import { Timeline } from "./timeline";
 import { Transport } from "./transport";
 import type { EventRow, Meta, Scene } from "./types";
@@ -98,6 +99,7 @@ class Page {
   private motion: Motion;
   private stage: Stage | null = null;
   private range = new TimeRange();
+  private stress: StressView;
   private plots: Plots;
   private energy: Energy;
   private contacts: ContactTimeline;
@@ -126,6 +128,8 @@ class Page {
     const frame = new FrameChannels(this.quantities, this.scene);
     this.timeline = new Timeline(source, frame.channels, frame.widths);
     this.motion = new Motion(frame, this.timeline);
+    this.stress = new StressView(source, this.quantities, this.scene);
+    this.stress.timeline.onload = () => this.showMoment();
     this.plots = new Plots(this.player, this.range, source, this.quantities);
     this.energy = new Energy(this.player, this.range, source, this.quantities, meta.ledger);
     this.contacts = new ContactTimeline(this.player, this.range, source, this.quantities, this.scene.contacts.map((c) => c.name));
@@ -139,7 +143,7 @@ class Page {
     this.followBox.append(h("option", { value: -1 }, "follow nothing"));
     this.scene.bodies.forEach((b, i) => this.followBox.append(h("option", { value: i }, `follow ${b.name}`)));
     this.help = this.buildHelp();
-    this.timeline.onerror = this.plots.onerror = (e) => this.trouble(e);
+    this.timeline.onerror = this.stress.timeline.onerror = this.plots.onerror = (e) => this.trouble(e);
     this.timeline.onload = () => this.showMoment();
   }
 
@@ -206,6 +210,11 @@ class Page {
       this.stage.addSkin(data, use.body, bodyColor(use.body));
     }
     document.getElementById("exaggerate")?.toggleAttribute("hidden", !this.stage.deforms);
+    if (this.meta.surfaces.length) {
+      this.stage.refit();
+      this.look(this.view);
+      this.scaleNote.textContent = `grid ${format(this.stage.gridCell, 2)} m`;
+    }
     this.showMoment();
   }
 
@@ -315,11 +324,18 @@ class Page {
         this.scene.bodies.length <= kMostLabels
           ? toggle("Names (N)", "Names", () => this.showLabels, (on) => (this.showLabels = on))
           : null,
+        this.stress.any ? toggle("Stress (M)", "Stress", () => this.stress.on, (on) => this.showStress(on)) : null,
       ),
       h("span", { class: "group" }, this.followBox),
       h("span", { class: "group", id: "exaggerate", hidden: true }, h("label", {}, "Deformation ", factor), factorText),
     );
     return bar;
+  }
+
+  private showStress(on: boolean) {
+    this.stress.on = on;
+    const { samples, first, last } = this.meta.progress;
+    if (on) this.stress.grow(samples, first, last).then(() => this.showMoment(), (e) => this.trouble(e));
   }
 
   private stateKey(): HTMLElement {
@@ -328,7 +344,7 @@ class Page {
     if (this.motion.frame.contacts.length)
       for (const [name, text] of [["stick", "sticking"], ["slide", "sliding"], ["open", "open"]] as const)
         key.append(h("li", {}, h("span", { class: `state ${name}`, style: `--c:${colors[name]}` }), text));
-    return h("div", { class: "corner" }, key.childElementCount ? key : null, this.scaleNote);
+    return h("div", { class: "corner" }, key.childElementCount ? key : null, this.scaleNote, this.stress.any ? this.stress.element : null);
   }
 
   private openStage() {
@@ -434,6 +450,7 @@ class Page {
     const began = performance.now();
     const { player } = this;
     const perFrame = (player.playing ? player.speed / 60 : 0) / Math.max(this.step(), 1e-12);
+    if (this.stage && this.stress.any) this.stress.show(this.stage, player.time, perFrame, player.playing ? 1 : 0);
     if (this.motion.goto(player.time, perFrame, player.playing ? 1 : 0)) this.stage?.update(player.time);
     if (this.showLabels || this.labels.classList.contains("on")) this.placeLabels();
     if (!this.card.hidden && !player.playing) this.showCard();
@@ -462,6 +479,7 @@ class Page {
         const ended = progress.state !== "running";
         this.meta.progress = progress;
         const more = await this.timeline.grow(progress.samples, progress.first, progress.last);
+        await this.stress.grow(progress.samples, progress.first, progress.last);
         if (more || ended) {
           if (this.range.whole) this.range.reset(progress.first, progress.last);
           this.player.setRange(progress.first, progress.last);
@@ -642,6 +660,9 @@ class Page {
         case "n":
           click("Names (N)");
           break;
+        case "m":
+          click("Stress (M)");
+          break;
         case "f": {
           const body = this.stage?.selected ?? -1;
           const next = body >= 0 && this.stage?.follow !== body ? body : (this.stage?.follow ?? -1) + 1;
@@ -677,6 +698,7 @@ class Page {
       ["O", "parallel projection"],
       ["F", "follow the selected body, or the next one"],
       ["C T G N", "contacts, trails, ground, names"],
+      ["M", "stress (von Mises), where it is recorded"],
       ["D", "dark or light"],
       ["Esc", "deselect"],
     ];

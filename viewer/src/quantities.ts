@@ -25,6 +25,8 @@ export class Quantities {
         this.all.push(quantity);
         this.byName.set(name, quantity);
       };
+      // A field over a body's skin is no curve.
+      if (c.width > 1 && c.components.length === 0) return;
       if (c.width === 1) add(c.name, 0);
       else for (let k = 0; k < c.width; ++k) add(`${c.name}.${c.components[k] ?? k + 1}`, k);
       if (c.width === 3 && c.components.join("") === kVectors) add(`|${c.name}|`, -1);

@@ -36,6 +36,7 @@ export class Stage {
   private kinds = new Map<Kind, Instances>();
   private own: OwnMesh[] = [];
   private skins: { skin: Skin; body: number }[] = [];
+  private plane: Scene["ground"]["shapes"][0] | null = null;
   private springs: Instances;
   private shafts: Instances;
   private heads: Instances;
@@ -113,7 +114,8 @@ export class Stage {
     }
     this.own = parts.own;
     for (const own of this.own) this.world.add(own.mesh);
-    this.placeGround(parts.plane);
+    this.plane = parts.plane;
+    this.placeGround(this.plane);
 
     // Arrows are seen through bodies: what presses lies mostly between two of them.
     const plain = () => new THREE.MeshLambertMaterial({ depthTest: false, transparent: true });
@@ -135,6 +137,13 @@ export class Stage {
 
   // --- extent of the motion -------------------------------------------------------------------------------------------
 
+  // The extent with skins that have come since.
+  refit() {
+    this.measure();
+    this.placeGround(this.plane);
+    this.dirty = true;
+  }
+
   private measure() {
     const { frame, timeline } = this.motion;
     const { overview } = timeline;
@@ -152,6 +161,7 @@ export class Stage {
       const x = overview.columns[column];
       const q = frame.orientation[b] >= 0 ? overview.columns[frame.orientation[b]] : null;
       const marks = [...body.shapes.map((s) => ({ at: s.position, r: reach(s) })), ...[body.center, ...body.anchors].map((at) => ({ at, r: 0 }))];
+      for (const { skin, body: carrier } of this.skins) if (carrier === b) marks.push(...skin.corners().map((at) => ({ at, r: 0 })));
       for (let i = 0; i < overview.t.length; i += every) {
         rotationColumns(q ? q[4 * i] : 1, q ? q[4 * i + 1] : 0, q ? q[4 * i + 2] : 0, q ? q[4 * i + 3] : 0, R, 0);
         for (const { at: a, r } of marks)
@@ -258,6 +268,11 @@ export class Stage {
     const skin = new Skin(data, color);
     this.skins.push({ skin, body });
     this.world.add(skin.mesh);
+    this.dirty = true;
+  }
+  // Colours a skin by values at its vertices; null: its body's colour again.
+  paint(skin: number, values: Float64Array | null, most: number) {
+    this.skins[skin]?.skin.paint(values, most);
     this.dirty = true;
   }
   get deforms(): boolean {

@@ -2,9 +2,11 @@
 //   x = X + sum_k eta_k Phi_k(X),   n ~ N + sum_k eta_k dN_k(X)
 // Phi_k and the change dN_k of the (area-weighted) normals lie in textures; a frame costs the script n numbers eta.
 import * as THREE from "three";
+import { shades } from "./stress";
 
 const kMostModes = 128;
 const kTextureWidth = 2048;
+const white = new THREE.Color(1, 1, 1);
 
 export interface SkinData {
   vertices: Float32Array;
@@ -99,9 +101,11 @@ export class Skin {
   private sparse?: SparseModes; // more modes than the graphics card takes at once: summed here
   private rest: Float32Array;
   exaggeration = 1;
+  private own: THREE.Color;
   private eta = Array.from({ length: kMostModes / 4 }, () => new THREE.Vector4());
 
   constructor(data: SkinData, color: THREE.ColorRepresentation) {
+    this.own = new THREE.Color(color);
     const vertices = data.vertices.length / 3;
     this.modes = vertices ? data.modes.length / data.vertices.length : 0;
     this.rest = data.vertices;
@@ -149,13 +153,39 @@ export class Skin {
       };
       material.onBeforeCompile = bend;
       depth.onBeforeCompile = bend;
-      material.customProgramCacheKey = depth.customProgramCacheKey = () => `skin:${vertices}:${this.modes}`;
+      material.customProgramCacheKey = depth.customProgramCacheKey = () => `skin:${vertices}:${this.modes}:${material.vertexColors}`;
     }
     this.mesh = new THREE.Mesh(geometry, material);
     this.mesh.customDepthMaterial = depth;
     this.mesh.matrixAutoUpdate = false;
     this.mesh.frustumCulled = false;
     this.mesh.castShadow = this.mesh.receiveShadow = true;
+  }
+
+  // Of the box around the undeformed skin.
+  corners(): [number, number, number][] {
+    const { geometry } = this.mesh;
+    if (!geometry.boundingBox) geometry.computeBoundingBox();
+    const { min, max } = geometry.boundingBox!;
+    return [0, 1, 2, 3, 4, 5, 6, 7].map((k) => [k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z]);
+  }
+
+  // Colours of the vertices from values between 0 and `most`; null: the body's own colour.
+  paint(values: Float64Array | null, most: number) {
+    const material = this.mesh.material as THREE.MeshPhongMaterial;
+    if ((values !== null) !== material.vertexColors) {
+      material.vertexColors = values !== null;
+      material.color.copy(values ? white : this.own);
+      material.needsUpdate = true;
+    }
+    if (!values || 3 * values.length !== this.mesh.geometry.getAttribute("position").array.length) return;
+    let colors = this.mesh.geometry.getAttribute("color") as THREE.BufferAttribute | undefined;
+    if (!colors) {
+      colors = new THREE.BufferAttribute(new Float32Array(3 * values.length), 3);
+      this.mesh.geometry.setAttribute("color", colors);
+    }
+    shades(values, most, colors.array as Float32Array);
+    colors.needsUpdate = true;
   }
 
   bend(eta: Float64Array) {

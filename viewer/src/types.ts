@@ -54,7 +54,7 @@ export interface Scene {
   joints: { name: string; type: string; a: Place; b: Place }[];
   forces: { name: string; kind: string; a: Place; b: Place }[];
   contacts: { name: string; first?: string; second?: string }[];
-  surfaces: { name: string; body: number; coordinates: string }[];
+  surfaces: { name: string; body: number; coordinates: string; stress?: string }[];
 }
 
 export interface Meta {

@@ -333,6 +333,65 @@ export const tests = {
     await pollUntil(page, () => window.clatter?.stage?.deforms);
   },
 
+  async "recorded stress colours a flexible body, with a scale"({ page, program, folder }) {
+    const result = program.own(
+      "stress",
+      `clatter: 1
+gravity: [0, 0, -9.81 m/s^2]
+bodies:
+  rod:
+    type: flexible
+    position: [0.5 m, 0, 0]
+    mesh: {box: [1 m, 5 cm, 3 cm], elements: [10, 2, 2]}
+    material: {density: 7800 kg/m^3, young: 210 GPa, poisson: 0.3}
+    interfaces: {root: x-}
+    reduce: {modes: 4}
+joints:
+  wall: {type: fixed, between: [ground, rod.root]}
+outputs: [rod.stress, rod.von_mises]
+simulate: {method: radau5, end: 20 ms, output_step: 1 ms}
+`,
+    );
+    const { "rod.von_mises": largest } = program.table(result, "rod.von_mises");
+    await page.goto(await program.view(result));
+    await pollUntil(page, () => window.clatter?.stage?.deforms);
+    await goto(page, 0.02);
+    const scale = page.getByRole("img", { name: "Scale of the von Mises stress" });
+    assert.equal(await scale.isVisible(), false);
+    await page.keyboard.press("m");
+    await pollUntil(page, () => window.clatter.stress.most > 0);
+    await pollUntil(page, () => window.clatter.stage.skins[0].skin.mesh.geometry.getAttribute("color"));
+    const shown = await page.evaluate(() => ({ most: window.clatter.stress.most, now: window.clatter.stress.now }));
+    near(shown.most, Math.max(...largest), 1e-6 * shown.most);
+    near(shown.now[1], largest.at(-1), 1e-6 * shown.now[1]);
+    assert.match(await scale.textContent(), /von Mises stress.*[kM]Pa.*now .* to .*[kM]Pa/);
+    // Bending: the top at the wall is red, the free end blue.
+    const colors = await page.evaluate(() => {
+      const { geometry } = window.clatter.stage.skins[0].skin.mesh;
+      const x = geometry.getAttribute("position").array;
+      const c = geometry.getAttribute("color").array;
+      let root = 0;
+      let tip = 0;
+      for (let i = 0; i < x.length / 3; ++i) {
+        if (x[3 * i] + x[3 * i + 2] < x[3 * root] + x[3 * root + 2]) root = i;
+        if (x[3 * i] > x[3 * tip]) tip = i;
+      }
+      return [[...c.slice(3 * root, 3 * root + 3)], [...c.slice(3 * tip, 3 * tip + 3)]];
+    });
+    assert.ok(colors[0][0] > colors[0][2], `${colors}`);
+    assert.ok(colors[1][2] > colors[1][0], `${colors}`);
+    await page.keyboard.press("m");
+    assert.equal(await scale.isVisible(), false);
+    assert.equal(await page.evaluate(() => window.clatter.stage.skins[0].skin.mesh.material.vertexColors), false);
+    // A report has it, too.
+    const made = program.call("report", result, "-o", "stress.html");
+    assert.equal(made.code, 0, made.err);
+    await page.goto(pathToFileURL(join(folder, "stress.html")).href);
+    await pollUntil(page, () => window.clatter?.stage?.deforms);
+    await page.getByRole("button", { name: "Stress (M)" }).click();
+    await pollUntil(page, () => window.clatter.stress.most > 0);
+  },
+
   async "a flexible body of a model is drawn as it deforms"({ page, program }) {
     await page.goto(await program.view(program.result("flexible/cantilever_release")));
     await page.locator(".transport").waitFor();
