@@ -14,6 +14,7 @@
 #include "app/changes.hpp"
 #include "engine/engine.hpp"
 #include "fem/make.hpp"
+#include "fem/natural.hpp"
 #include "fem/skin.hpp"
 #include "model/quantities.hpp"
 
@@ -166,6 +167,8 @@ struct SkinStress {
   Vec sigma;
 };
 
+constexpr int kMostShapes = 20;  // of natural vibrations, for the viewer
+
 std::vector<float> floats(const Mat& columns) {
   std::vector<float> out;
   out.reserve(static_cast<std::size_t>(columns.size()));
@@ -194,14 +197,20 @@ Skins skins_of(const Model& model, const std::vector<MadeBody>& bodies) {
     s.modes = floats(skin.modes);
     out.surfaces.push_back(std::move(s));
     const bool stress = has_stress(made.source) && wants_stress(model, made.body);
-    out.uses.push_back({made.body, index, made.body + ".eta", stress ? made.body + ".stress" : ""});
+    view::SurfaceUse use{made.body, index, made.body + ".eta", stress ? made.body + ".stress" : ""};
+    for (fem::NaturalShape& shape : fem::natural_shapes(*made.model->body, kMostShapes))
+      use.shapes.push_back({shape.frequency, std::move(shape.eta)});
+    out.uses.push_back(std::move(use));
   }
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (!model.bodies[i].beam) continue;
     record::Surface s = beam_skin(model.bodies[i]);
     if (s.triangles.empty()) continue;
     out.surfaces.push_back(std::move(s));
-    out.uses.push_back({model.bodies[i].name, static_cast<int>(i), model.bodies[i].name + ".eta"});
+    out.uses.push_back({.name = model.bodies[i].name,
+                        .body = static_cast<int>(i),
+                        .coordinates = model.bodies[i].name + ".eta",
+                        .large = true});
   }
   return out;
 }

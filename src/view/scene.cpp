@@ -194,13 +194,21 @@ std::string scene_json(const Model& model, const std::vector<SurfaceUse>& surfac
   }
   json.end();
   json.key("surfaces").array();
-  for (const SurfaceUse& surface : surfaces)
+  for (const SurfaceUse& surface : surfaces) {
     json.object()
         .put("name", surface.name)
         .put("body", surface.body)
         .put("coordinates", surface.coordinates)
         .put("stress", surface.stress)
-        .end();
+        .put("large", surface.large);
+    json.key("shapes").array();
+    for (const SurfaceUse::Shape& shape : surface.shapes) {
+      json.object().put("frequency", shape.frequency).key("eta").array();
+      for (const double x : shape.eta) json.number(x);
+      json.end().end();
+    }
+    json.end().end();
+  }
   json.end();
   return json.end().take();
 }

@@ -20,11 +20,18 @@
 namespace clatter::view {
 
 // A body's skin among the result's surfaces: which body carries it, the quantity that deforms it and the one that holds
-// the stress at its vertices (each may be empty).
+// the stress at its vertices (each may be empty), and its natural vibrations. `large`: it deforms by more than a
+// little.
 struct SurfaceUse {
   std::string name;
   int body = -1;
   std::string coordinates = {}, stress = {};
+  bool large = false;
+  struct Shape {
+    double frequency;  // Hz
+    Vec eta;
+  };
+  std::vector<Shape> shapes = {};
 };
 
 std::string scene_json(const Model& model, const std::vector<SurfaceUse>& surfaces = {});

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "dense.hpp"
+#include "fem/natural.hpp"
 #include "fem/sources.hpp"
 
 namespace clatter::fem {
@@ -82,6 +83,15 @@ TEST(CraigBamptonVV2, KeepsTheFrequenciesOfTheFreeBarAndItsRigidMass) {
   const double expected[] = {1185.8, 1404.3, 1821.0, 2795.8, 6412};
   for (int i = 0; i < 6; ++i) EXPECT_LT(std::sqrt(std::abs(e[i])) / (2 * pi), 0.5);  // zero but for rounding
   for (int i = 0; i < 5; ++i) EXPECT_NEAR(std::sqrt(e[6 + i]) / (2 * pi), expected[i], i < 4 ? 0.06 : 0.6);
+  // What the viewer shows: these vibrations without the rigid motions, each of largest coordinate 1.
+  const std::vector<NaturalShape> natural = natural_shapes(b, 5);
+  ASSERT_EQ(natural.size(), 5U);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_NEAR(natural[i].frequency, expected[i], i < 4 ? 0.06 : 0.6);
+    EXPECT_NEAR(natural[i].eta.cwiseAbs().maxCoeff(), 1, 1e-15);
+    const double w = 2 * pi * natural[i].frequency;
+    EXPECT_LT((b.K * natural[i].eta - w * w * b.M * natural[i].eta).norm(), 1e-9 * (b.K * natural[i].eta).norm());
+  }
   const auto full = free_frequencies(box({0.2, 0.8, 0.16}, 8, 30, 6), 5);
   const double fe[] = {1185.5, 1404.0, 1819.8, 2795.1, 3141};
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(full[i], fe[i], i < 4 ? 0.06 : 0.6);

@@ -12,6 +12,7 @@ import { FrameChannels, Motion } from "./motion";
 import { Player } from "./player";
 import { Plots } from "./plots";
 import { Quantities } from "./quantities";
+import { ShapeView } from "./shapes";
 import { quantityList, RunPanel, tabs } from "./side";
 import { openSource, type Source } from "./source";
 import { Stage, type ViewName } from "./stage";
@@ -100,6 +101,7 @@ class Page {
   private stage: Stage | null = null;
   private range = new TimeRange();
   private stress: StressView;
+  private shapes: ShapeView;
   private plots: Plots;
   private energy: Energy;
   private contacts: ContactTimeline;
@@ -129,6 +131,7 @@ class Page {
     this.timeline = new Timeline(source, frame.channels, frame.widths);
     this.motion = new Motion(frame, this.timeline);
     this.stress = new StressView(source, this.quantities, this.scene);
+    this.shapes = new ShapeView(this.scene);
     this.stress.timeline.onload = () => this.showMoment();
     this.plots = new Plots(this.player, this.range, source, this.quantities);
     this.energy = new Energy(this.player, this.range, source, this.quantities, meta.ledger);
@@ -207,10 +210,11 @@ class Page {
         this.source.surface(i, "modes"),
       ]);
       const data = { vertices: new Float32Array(vertices), triangles: new Uint32Array(triangles), modes: new Float32Array(modes) };
-      this.stage.addSkin(data, use.body, bodyColor(use.body));
+      this.stage.addSkin(data, use.body, bodyColor(use.body), use.large);
     }
     document.getElementById("exaggerate")?.toggleAttribute("hidden", !this.stage.deforms);
     if (this.meta.surfaces.length) {
+      this.shapes.attach(this.stage);
       this.stage.refit();
       this.look(this.view);
       this.scaleNote.textContent = `grid ${format(this.stage.gridCell, 2)} m`;
@@ -328,6 +332,7 @@ class Page {
       ),
       h("span", { class: "group" }, this.followBox),
       h("span", { class: "group", id: "exaggerate", hidden: true }, h("label", {}, "Deformation ", factor), factorText),
+      this.shapes.element,
     );
     return bar;
   }

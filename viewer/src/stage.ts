@@ -264,8 +264,8 @@ export class Stage {
       (skin.mesh.material as THREE.MeshPhongMaterial).emissive.copy(accent).multiplyScalar(body === this.selected ? 0.3 : 0);
   }
 
-  addSkin(data: SkinData, body: number, color: THREE.ColorRepresentation) {
-    const skin = new Skin(data, color);
+  addSkin(data: SkinData, body: number, color: THREE.ColorRepresentation, large = false) {
+    const skin = new Skin(data, color, large);
     this.skins.push({ skin, body });
     this.world.add(skin.mesh);
     this.dirty = true;
@@ -276,7 +276,15 @@ export class Stage {
     this.dirty = true;
   }
   get deforms(): boolean {
-    return this.skins.some((s) => s.skin.modes > 0);
+    return this.skins.some((s) => s.skin.modes > 0 && !s.skin.large);
+  }
+  // Shows a shape of vibration on a skin; null: what was computed.
+  hold(skin: number, eta: number[] | null, part: number) {
+    const { skin: held } = this.skins[skin] ?? {};
+    if (!held) return;
+    held.hold(eta, part);
+    if (!eta) held.bend(this.motion.eta[skin]);
+    this.dirty = true;
   }
   exaggerate(factor: number) {
     for (const { skin } of this.skins) skin.exaggeration = factor;

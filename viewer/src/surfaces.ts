@@ -2,10 +2,11 @@
 //   x = X + sum_k eta_k Phi_k(X),   n ~ N + sum_k eta_k dN_k(X)
 // Phi_k and the change dN_k of the (area-weighted) normals lie in textures; a frame costs the script n numbers eta.
 import * as THREE from "three";
+import { creased } from "./creases";
 import { shades } from "./stress";
 
-const kMostModes = 128;
 const kTextureWidth = 2048;
+const kMostModes = kTextureWidth; // of a reduced mesh a dozen, of a beam its coordinates
 const white = new THREE.Color(1, 1, 1);
 
 export interface SkinData {
@@ -98,18 +99,28 @@ function sparseModes(data: SkinData, modes: number): SparseModes {
 export class Skin {
   readonly mesh: THREE.Mesh;
   readonly modes: number;
-  private sparse?: SparseModes; // more modes than the graphics card takes at once: summed here
-  private rest: Float32Array;
   exaggeration = 1;
   private own: THREE.Color;
-  private eta = Array.from({ length: kMostModes / 4 }, () => new THREE.Vector4());
+  private eta: THREE.DataTexture;
+  private amounts: Float32Array; // what it holds
+  private held: number[] | null = null;
+  private origin: Uint32Array | null;
+  private fields: Float32Array[] = [];
 
-  constructor(data: SkinData, color: THREE.ColorRepresentation) {
+  private sparse?: SparseModes; // summed here instead of by the graphics card
+  private rest: Float32Array;
+
+  // `large`: deformations are not small against the body. Vertices are then moved here, and normals follow from where they
+  // are; so, too, with more modes than a texture takes.
+  constructor(given: SkinData, color: THREE.ColorRepresentation, readonly large = false) {
     this.own = new THREE.Color(color);
+    const { data: split, origin } = creased(given);
+    let data = split;
+    this.origin = origin;
     const vertices = data.vertices.length / 3;
     this.modes = vertices ? data.modes.length / data.vertices.length : 0;
     this.rest = data.vertices;
-    if (this.modes > kMostModes) {
+    if (large || this.modes > kMostModes) {
       this.sparse = sparseModes(data, this.modes);
       data = { ...data, vertices: data.vertices.slice() };
     }
@@ -118,14 +129,16 @@ export class Skin {
     geometry.setAttribute("normal", new THREE.BufferAttribute(vertexNormals(data.vertices, data.triangles), 3));
     geometry.setIndex(new THREE.BufferAttribute(data.triangles, 1));
     geometry.computeBoundingSphere();
+    this.amounts = new Float32Array(Math.max(1, this.modes));
+    this.eta = new THREE.DataTexture(this.sparse ? null : this.amounts, this.sparse ? 1 : this.amounts.length, 1, THREE.RedFormat, THREE.FloatType);
     const material = new THREE.MeshPhongMaterial({ color, specular: "#1c1c1c", shininess: 30, side: THREE.DoubleSide });
     const depth = new THREE.MeshDepthMaterial({ depthPacking: THREE.RGBADepthPacking });
+    const field = (k: number) => data.modes.subarray(k * data.vertices.length, (k + 1) * data.vertices.length);
+    this.fields = Array.from({ length: this.modes }, (_, k) => field(k));
     if (this.modes > 0 && !this.sparse) {
-      const field = (k: number) => data.modes.subarray(k * data.vertices.length, (k + 1) * data.vertices.length);
-      const all = Array.from({ length: this.modes }, (_, k) => field(k));
-      const shapes = texture(all, vertices);
+      const shapes = texture(this.fields, vertices);
       const normals = texture(
-        all.map((mode) => normalChange(data.vertices, data.triangles, mode)),
+        this.fields.map((mode) => normalChange(data.vertices, data.triangles, mode)),
         vertices,
       );
       const bend = (shader: THREE.WebGLProgramParametersWithUniforms) => {
@@ -138,12 +151,12 @@ export class Skin {
           .replace(
             "#include <common>",
             `#include <common>
-             uniform sampler2D modeShapes; uniform sampler2D modeNormals; uniform vec4 eta[${kMostModes / 4}];
-             vec3 modeSum(sampler2D field) {
+             uniform highp sampler2D modeShapes; uniform highp sampler2D modeNormals; uniform highp sampler2D eta;
+             vec3 modeSum(highp sampler2D field) {
                vec3 sum = vec3(0.0);
                for (int k = 0; k < ${this.modes}; ++k) {
                  int i = k * ${vertices} + gl_VertexID;
-                 sum += eta[k >> 2][k & 3] * texelFetch(field, ivec2(i % ${kTextureWidth}, i / ${kTextureWidth}), 0).xyz;
+                 sum += texelFetch(eta, ivec2(k, 0), 0).r * texelFetch(field, ivec2(i % ${kTextureWidth}, i / ${kTextureWidth}), 0).xyz;
                }
                return sum;
              }`,
@@ -178,7 +191,11 @@ export class Skin {
       material.color.copy(values ? white : this.own);
       material.needsUpdate = true;
     }
-    if (!values || 3 * values.length !== this.mesh.geometry.getAttribute("position").array.length) return;
+    const count = this.mesh.geometry.getAttribute("position").array.length / 3;
+    if (!values) return;
+    const { origin } = this;
+    if (origin) values = Float64Array.from(origin, (from) => values![from]);
+    if (values.length !== count) return;
     let colors = this.mesh.geometry.getAttribute("color") as THREE.BufferAttribute | undefined;
     if (!colors) {
       colors = new THREE.BufferAttribute(new Float32Array(3 * values.length), 3);
@@ -189,19 +206,40 @@ export class Skin {
   }
 
   bend(eta: Float64Array) {
-    if (this.sparse) {
-      const { start, mode, factor } = this.sparse;
-      const position = this.mesh.geometry.getAttribute("position") as THREE.BufferAttribute;
-      for (let i = 0; i < this.rest.length; ++i) {
-        let x = this.rest[i];
-        for (let e = start[i]; e < start[i + 1]; ++e) x += this.exaggeration * eta[mode[e]] * factor[e];
-        position.array[i] = x;
-      }
-      position.needsUpdate = true;
-      this.mesh.geometry.computeVertexNormals();
+    if (this.held) return;
+    this.take(eta, this.large ? 1 : this.exaggeration);
+  }
+
+  // A shape instead of the computed deformation, its largest displacement a twelfth of the body's size times `part`;
+  // null: as computed again.
+  hold(eta: number[] | null, part: number) {
+    this.held = eta;
+    if (!eta) return;
+    const u = new Float32Array(this.mesh.geometry.getAttribute("position").array.length);
+    for (let k = 0; k < Math.min(eta.length, this.modes); ++k)
+      if (eta[k] !== 0) for (let i = 0; i < u.length; ++i) u[i] += eta[k] * this.fields[k][i];
+    let most = 0;
+    for (let i = 0; i < u.length; i += 3) most = Math.max(most, Math.hypot(u[i], u[i + 1], u[i + 2]));
+    const size = 2 * (this.mesh.geometry.boundingSphere?.radius ?? 1);
+    this.take(eta, most > 0 ? (part * size) / (12 * most) : 0);
+  }
+
+  private take(eta: ArrayLike<number>, factor: number) {
+    const n = Math.min(this.modes, eta.length);
+    for (let k = 0; k < n; ++k) this.amounts[k] = factor * eta[k];
+    if (!this.sparse) {
+      this.eta.needsUpdate = true;
       return;
     }
-    const n = Math.min(this.modes, eta.length);
-    for (let k = 0; k < n; ++k) this.eta[k >> 2].setComponent(k & 3, this.exaggeration * eta[k]);
+    const { start, mode, factor: amount } = this.sparse;
+    const position = this.mesh.geometry.getAttribute("position") as THREE.BufferAttribute;
+    for (let i = 0; i < this.rest.length; ++i) {
+      let x = this.rest[i];
+      for (let e = start[i]; e < start[i + 1]; ++e) x += this.amounts[mode[e]] * amount[e];
+      position.array[i] = x;
+    }
+    position.needsUpdate = true;
+    this.mesh.geometry.computeVertexNormals();
+    this.mesh.geometry.boundingSphere = null; // found anew when somebody points at it
   }
 }

@@ -54,7 +54,14 @@ export interface Scene {
   joints: { name: string; type: string; a: Place; b: Place }[];
   forces: { name: string; kind: string; a: Place; b: Place }[];
   contacts: { name: string; first?: string; second?: string }[];
-  surfaces: { name: string; body: number; coordinates: string; stress?: string }[];
+  surfaces: {
+    name: string;
+    body: number;
+    coordinates: string;
+    stress?: string;
+    large?: boolean;
+    shapes?: { frequency: number; eta: number[] }[];
+  }[];
 }
 
 export interface Meta {

@@ -333,6 +333,26 @@ export const tests = {
     await pollUntil(page, () => window.clatter?.stage?.deforms);
   },
 
+  async "a natural vibration of a flexible body can be looked at"({ page, program }) {
+    await open(page, await program.view(program.result("flexible/cantilever_release")));
+    await pollUntil(page, () => window.clatter?.stage?.deforms);
+    const box = page.getByRole("combobox", { name: "Shape of vibration" });
+    // The first shape of a cantilever, held: the tip moves by a twelfth of the body, the root not at all.
+    const first = (await box.locator("option").allTextContents())[1];
+    assert.match(first, /^1: [\d.]+ Hz$/);
+    const amounts = () => page.evaluate(() => [...window.clatter.stage.skins[0].skin.amounts]);
+    await goto(page, 0);
+    await box.selectOption({ index: 1 });
+    const held = await amounts();
+    assert.ok(Math.hypot(...held) > 0);
+    await goto(page, 0.01); // time does not change it
+    assert.deepEqual(await amounts(), held);
+    await box.selectOption({ index: 0 });
+    await settled(page);
+    const computed = await page.evaluate(() => [...window.clatter.motion.eta[0]]);
+    (await amounts()).forEach((x, k) => near(x, computed[k], 1e-6 * Math.max(...computed.map(Math.abs))));
+  },
+
   async "recorded stress colours a flexible body, with a scale"({ page, program, folder }) {
     const result = program.own(
       "stress",
