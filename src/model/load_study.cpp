@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "model/loader.hpp"
 #include "model/crowd.hpp"
+#include "model/loader.hpp"
 #include "model/method_words.hpp"
 #include "model/quantities.hpp"
 

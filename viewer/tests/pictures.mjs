@@ -34,5 +34,6 @@ async function take(name, model, time, { theme = "light", tab, side, clip, keys 
 await take("viewer_box", "contact/box_thrown", 0.43, { side: "Model" });
 await take("viewer_energy", "contact/box_thrown", 0.3, { tab: "Energy", clip: ".lower" });
 await take("viewer_contacts", "contact/woodpecker", 0.1, { theme: "dark", tab: "Contacts", clip: ".lower" });
+await take("viewer_stress", "flexible/bending_stress", 0.022, { keys: ["m"], clip: ".view" });
 await browser.close();
 rmSync(folder, { recursive: true, force: true });
