@@ -26,8 +26,6 @@ constexpr double kSamePlace = 0.1;
 // Sweeps and gradient steps unless the model says so; rates that may be wrong, by what forces change in a step.
 constexpr int kSweeps = 60, kGradients = 200;
 constexpr double kTolerance = 1e-4;
-// Fewer contacts are swept in one go.
-constexpr int kBlockRows = 4000;
 
 class Stopwatch {
  public:
@@ -45,12 +43,6 @@ IntegratorSettings without_events(IntegratorSettings s) {
 }
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-// All moments of inertia alike.
-bool same_moments(const Mat3& inertia) {
-  const double mean = inertia.trace() / 3;
-  return (inertia - mean * Mat3::Identity()).cwiseAbs().maxCoeff() <= 1e-12 * mean;
-}
 
 }  // namespace
 
@@ -72,91 +64,6 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
   entries_trial_ = entries_;
   base_ = now_;
   place_links();
-}
-
-// Which links are free bodies, which answer together.
-void CrowdStepper::place_links() {
-  const System& sys = engine_.system();
-  const Tree& tree = sys.tree;
-  std::vector<int> group_of_tree;
-  engine_.response_groups(group_of_tree);
-  places_.assign(tree.links.size(), {});
-  std::vector<int> number(tree.trees.size() + 1, -1);
-  problem_.balls = true;
-  problem_.bodies.assign(CrowdProblem::grounds, {});
-  problem_.inverse_inertia.assign(CrowdProblem::grounds, Mat3::Zero());
-  std::vector<char> used(tree.links.size(), 0);
-  const auto use = [&](int link) {
-    if (link >= 0) used[at(link)] = 1;
-  };
-  for (const ShapeInstance& s : system().shapes) use(s.link);
-  for (const CrowdRope& rope : crowd_.ropes) {
-    RopeEnds ends;
-    const auto end = [&](const Attachment& a, int& link, Vec3& r) {
-      r = a.placement.position;
-      if (!a.marker.empty()) {
-        const Frame place = sys.on_marker(a);
-        link = place.link;
-        r = place.r;
-      } else if (a.body >= 0) {
-        const Frame& frame = sys.frames[at(sys.bodies[at(a.body)].frame)];
-        link = frame.link;
-        r = frame.r + frame.R * r;
-      }
-    };
-    end(rope.a, ends.link1, ends.r1);
-    end(rope.b, ends.link2, ends.r2);
-    use(ends.link1);
-    use(ends.link2);
-    ropes_.push_back(ends);
-    problem_.balls = false;
-  }
-  int packed = 0;
-  for (int l = 0; l < static_cast<int>(tree.links.size()); ++l) {
-    if (!used[at(l)]) continue;
-    const Link& link = tree.links[at(l)];
-    const TreeRange& range = tree.trees[at(link.tree)];
-    if (range.v0 == range.v1) continue;
-    const int group = group_of_tree[at(link.tree)];
-    if (range.simple && group > 0) {
-      places_[at(l)].body = static_cast<int>(problem_.bodies.size());
-      CrowdBody body;
-      const bool particle = link.mobility == Mobility::particle3 || link.mobility == Mobility::particle2;
-      body.inverse_mass = 1 / link.mass;
-      if (!particle) body.inverse_inertia = 3 / link.inertia.trace();
-      // What can turn about one axis only, or not at all, is no ball.
-      if (link.mobility != Mobility::free6 || !same_moments(link.inertia)) problem_.balls = false;
-      problem_.bodies.push_back(body);
-      problem_.inverse_inertia.push_back(Mat3::Zero());
-      bodies_.push_back(l);
-      continue;
-    }
-    int& k = number[at(std::abs(group))];
-    if (k < 0) {
-      k = static_cast<int>(groups_.size());
-      Group g;
-      g.first = packed;
-      int trees = 0;
-      for (std::size_t t = 0; t < tree.trees.size(); ++t) {
-        if (std::abs(group_of_tree[t]) != std::abs(group)) continue;
-        const int n = tree.trees[t].v1 - tree.trees[t].v0;
-        g.ranges.emplace_back(tree.trees[t].v0, n);
-        g.n += n;
-        ++trees;
-      }
-      if (group > 0 && trees == 1) g.tree = link.tree;
-      packed += g.n;
-      groups_.push_back(std::move(g));
-    }
-    places_[at(l)].group = k;
-  }
-  problem_.x.assign(at(packed), 0);
-  is_ball_.assign(system().shapes.size(), 0);
-  for (std::size_t i = 0; i < system().shapes.size(); ++i) {
-    const ShapeInstance& s = system().shapes[i];
-    is_ball_[i] = s.geometry.kind == ContactShape::Kind::sphere && s.r.norm() <= 1e-12 * s.geometry.radius;
-    if (s.link >= 0 && !is_ball_[i]) problem_.balls = false;
-  }
 }
 
 void CrowdStepper::started() {
@@ -208,99 +115,6 @@ Vec3 CrowdStepper::begin_velocity(int link, const Vec3& arm) const {
   if (link < 0) return Vec3::Zero();
   const LinkMotion& m = engine_.links().motion[at(link)];
   return m.v + m.w.cross(arm);
-}
-
-// Bodies and groups at the velocities without contacts.
-void CrowdStepper::gather(double h) {
-  const Tree& tree = engine_.system().tree;
-  v_free_ = now_.v + h * a_free_;
-  fastest_ = change_ = 0;
-  for (int k = 0; k < CrowdProblem::grounds; ++k) problem_.bodies[at(k)] = {};
-  for (std::size_t k = 0; k < bodies_.size(); ++k) {
-    const Link& link = tree.links[at(bodies_[k])];
-    const LinkMotion& m = engine_.links().motion[at(bodies_[k])];
-    CrowdBody& body = problem_.bodies[k + CrowdProblem::grounds];
-    const double* v = v_free_.data() + link.v;
-    Vec3 w = Vec3::Zero();
-    body.v[0] = v[0];
-    body.v[1] = v[1];
-    body.v[2] = 0;
-    switch (link.mobility) {
-      case Mobility::free6:
-        body.v[2] = v[2];
-        w = m.R * Vec3(v[3], v[4], v[5]);
-        break;
-      case Mobility::particle3:
-        body.v[2] = v[2];
-        break;
-      case Mobility::planar3:
-        w[2] = v[2];
-        break;
-      default:
-        break;
-    }
-    for (int i = 0; i < 3; ++i) body.w[i] = w[i];
-    const Vec3 free(body.v[0], body.v[1], body.v[2]);
-    change_ = std::max(change_, (free - m.v).norm());
-    if (!problem_.balls) {
-      Mat3& inverse = problem_.inverse_inertia[k + CrowdProblem::grounds];
-      if (link.mobility == Mobility::free6)
-        inverse.noalias() = m.R * link.inertia_inverse * m.R.transpose();
-      else if (link.mobility == Mobility::planar3)
-        inverse(2, 2) = 1 / link.inertia(2, 2);
-    }
-  }
-  for (const Group& g : groups_) {
-    int j = g.first;
-    for (const auto& [first, n] : g.ranges)
-      for (int i = 0; i < n; ++i) problem_.x[at(j++)] = v_free_[first + i];
-  }
-  if (!groups_.empty())
-    for (int i = 0; i < n_.nv; ++i)
-      change_ = std::max(change_, std::abs(h * a_free_[i]) / projector_.v_scale()[i] * system().velocity_scale);
-  for (std::size_t i = 0; i < system().shapes.size(); ++i) {
-    const ShapeInstance& s = system().shapes[i];
-    if (s.link < 0) continue;
-    const LinkMotion& m = engine_.links().motion[at(s.link)];
-    double speed = m.v.norm();
-    if (!is_ball_[i]) speed += m.w.norm() * (s.r.norm() + (std::isfinite(s.geometry.bound) ? s.geometry.bound : 0.0));
-    fastest_ = std::max(fastest_, speed);
-  }
-}
-
-int CrowdStepper::side_of(int link, const Vec3& arm) {
-  if (link < 0) return 0;
-  const Place& place = places_[at(link)];
-  if (place.group < 0) return place.body;
-  const Group& g = groups_[at(place.group)];
-  CrowdSide side;
-  side.offset = static_cast<int>(problem_.W.size());
-  side.first = g.first;
-  side.n = g.n;
-  problem_.W.resize(problem_.W.size() + at(3 * g.n), 0);
-  problem_.X.resize(problem_.W.size(), 0);
-  for (int k = 0; k < 3; ++k) {
-    const Vec3 F = Vec3::Unit(k), N = arm.cross(F);
-    double* W = problem_.W.data() + side.offset + k * g.n;
-    double* X = problem_.X.data() + side.offset + k * g.n;
-    if (g.tree >= 0) {
-      std::fill(W, W + g.n, 0.0);
-      engine_.add_generalized_of_tree(link, F, N, W);
-      engine_.response_tree(g.tree, W, X);
-      continue;
-    }
-    column_.setZero();
-    engine_.add_generalized(link, F, N, column_.data());
-    engine_.response(column_.data(), answer_.data(), nullptr);
-    int j = 0;
-    for (const auto& [first, n] : g.ranges)
-      for (int i = 0; i < n; ++i, ++j) {
-        W[j] = column_[first + i];
-        X[j] = answer_[first + i];
-      }
-  }
-  problem_.sides.push_back(side);
-  return ~(static_cast<int>(problem_.sides.size()) - 1);
 }
 
 void CrowdStepper::add_row(int entry, int point, std::uint64_t key, int link1, int link2, const Vec3& p1,
@@ -416,84 +230,6 @@ void CrowdStepper::collect(double h) {
   step_.penetration = deepest;
   for (const CrowdRow& row : problem_.rows)
     if (row.pn > 0) problem_.push(row, impulse(row));
-}
-
-// Slabs of equally many bodies along a horizontal axis; rows within one come first, slab by slab, those between two
-// after them, in the order they had. A matter of the positions alone, not of the threads there are.
-void CrowdStepper::cut_into_blocks() {
-  problem_.blocks.clear();
-  if (problem_.free_rows < kBlockRows || crowd_.solver != CrowdSolver::gauss_seidel) return;
-  const int blocks = problem_.free_rows < 8 * kBlockRows ? 2 : CrowdProblem::grounds;
-  const int axis = search_.level_axis();
-  places_along_.clear();
-  for (const int link : bodies_) places_along_.push_back(engine_.links().motion[at(link)].p[axis]);
-  double cuts[CrowdProblem::grounds - 1];
-  sorted_.assign(places_along_.begin(), places_along_.end());
-  for (int k = 1; k < blocks; ++k) {
-    const auto middle = sorted_.begin() + static_cast<std::ptrdiff_t>(sorted_.size() * at(k) / at(blocks));
-    std::nth_element(sorted_.begin(), middle, sorted_.end());
-    cuts[k - 1] = *middle;
-  }
-  block_of_body_.assign(problem_.bodies.size(), -1);
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    int block = 0;
-    while (block < blocks - 1 && places_along_[i] >= cuts[block]) ++block;
-    block_of_body_[i + CrowdProblem::grounds] = block;
-  }
-  int count[CrowdProblem::grounds + 1] = {};
-  block_of_row_.resize(problem_.rows.size());
-  for (std::size_t i = 0; i < problem_.rows.size(); ++i) {
-    const CrowdRow& row = problem_.rows[i];
-    const int a = block_of_body_[at(row.side1)], b = block_of_body_[at(row.side2)];
-    const int block = a < 0 ? b : b < 0 || a == b ? a : blocks;
-    block_of_row_[i] = block;
-    ++count[block];
-  }
-  int begin[CrowdProblem::grounds + 1];
-  int sum = 0;
-  for (int k = 0; k <= blocks; ++k) {
-    problem_.blocks.push_back(sum);
-    begin[k] = sum;
-    sum += count[k];
-  }
-  problem_rows_.resize(problem_.rows.size());
-  contacted_.resize(rows_.size());
-  for (std::size_t i = 0; i < problem_.rows.size(); ++i) {
-    const int block = block_of_row_[i], to = begin[block]++;
-    CrowdRow& row = problem_rows_[at(to)] = problem_.rows[i];
-    contacted_[at(to)] = rows_[i];
-    // Each block has a ground of its own.
-    if (block < blocks) {
-      if (row.side1 == 0) row.side1 = block;
-      if (row.side2 == 0) row.side2 = block;
-    }
-  }
-  problem_.rows.swap(problem_rows_);
-  rows_.swap(contacted_);
-}
-
-// Generalized velocities of the problem's.
-void CrowdStepper::velocities(Vec& v) const {
-  const Tree& tree = engine_.system().tree;
-  v = v_free_;
-  for (std::size_t k = 0; k < bodies_.size(); ++k) {
-    const Link& link = tree.links[at(bodies_[k])];
-    const CrowdBody& body = problem_.bodies[k + CrowdProblem::grounds];
-    double* out = v.data() + link.v;
-    out[0] = body.v[0];
-    out[1] = body.v[1];
-    if (link.mobility == Mobility::planar3) out[2] = body.w[2];
-    if (link.mobility == Mobility::particle3) out[2] = body.v[2];
-    if (link.mobility != Mobility::free6) continue;
-    out[2] = body.v[2];
-    const Vec3 w = engine_.links().motion[at(bodies_[k])].R.transpose() * Vec3(body.w[0], body.w[1], body.w[2]);
-    for (int i = 0; i < 3; ++i) out[3 + i] = w[i];
-  }
-  for (const Group& g : groups_) {
-    int j = g.first;
-    for (const auto& [first, n] : g.ranges)
-      for (int i = 0; i < n; ++i) v[first + i] = problem_.x[at(j++)];
-  }
 }
 
 bool CrowdStepper::attempt(double t1) {
