@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "base/rotation.hpp"
 #include "integrate/diagnosis.hpp"
@@ -96,6 +97,8 @@ bool Integrator::try_attempt(double t1, bool may_fail) {
   } catch (const SolveError&) {
     if (!may_fail) throw;
     return false;
+  } catch (const std::domain_error&) {
+    return false;  // an iteration ran away, and a matrix at where it went holds entries that are not finite
   }
 }
 
