@@ -381,7 +381,7 @@ double ContactStepper::correct_gaps(const std::vector<char>* closed, bool detect
     // Many contacts at rest that disagree by little more than rounding need no exact answer.
     const bool rough = most <= kRoughGap * system().length_scale;
     if (rough && pass > 1) return depth;
-    problem_.begin(nullptr);
+    problem_.begin(correction_);
     for (const int slot : contacts_.near()) {
       const SlotState& s = contacts_[slot];
       if (!system().pair(slot).rigid || s.gap > 8 * most) continue;

@@ -10,7 +10,9 @@
 //   0 <= p  perp  gap + W_N^T delta >= 0,   M delta = W_N p + G^T nu,   q <- q (+) delta
 //
 // and no velocity feels it, so that penetration is removed without kinetic energy. The change of the stored energy that
-// it brings is booked with the impacts.
+// it brings is booked with the impacts. Of flexible bodies M moves the point that is too deep and leaves the rest: they
+// would be dented, at the price of the energy of the dent. Schemes that have it take the matrix M + c C + k K of their
+// step instead, in which what is stiff against the step moves as a whole.
 //
 // Contacts at rest in space bring no energy into a step (step_budget.cpp): where the impulses of an island, at the mean
 // of the rates before and after them, and the correction together did work on its bodies, which is an error of the
@@ -135,6 +137,7 @@ class ContactStepper : public Integrator {
   Contacts& contacts_;
   Engine& engine_;
   StepProblem problem_;
+  StepMatrix* correction_ = nullptr;  // in whose metric gaps are corrected; null: the engine's mass
   FrictionRows& frictions_;
   std::vector<ContactSample> samples_, samples_trial_;
   std::vector<FrictionSample> friction_samples_, friction_samples_trial_;

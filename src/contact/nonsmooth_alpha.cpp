@@ -35,6 +35,7 @@ NonsmoothAlpha::NonsmoothAlpha(ContactDynamics& dynamics, const IntegratorSettin
   for (Vec* x : {&dlambda_, &mu_step_, &residual_}) x->setZero(n_.nc());
   phi_.setZero(n_.nh);
   for (Vec* x : {&p_base_, &p_end_, &p_}) x->setZero(n_.np);
+  if (!engine_.system().flexible.empty()) correction_ = &matrix_;
 }
 
 void NonsmoothAlpha::started() {
