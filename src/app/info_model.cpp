@@ -10,6 +10,7 @@
 #include "app/text.hpp"
 #include "contact/motion.hpp"
 #include "model/crowd.hpp"
+#include "model/kinds.hpp"
 #include "model/schema.hpp"
 #include "record/reader.hpp"
 
@@ -35,44 +36,6 @@ const char* kind_of(const Body& body) {
       return "beam";
     case BodyKind::planar_beam:
       return "planar beam";
-  }
-  return "";
-}
-
-const char* kind_of(const Joint& joint) {
-  switch (joint.kind) {
-    case JointKind::revolute:
-      return "revolute";
-    case JointKind::prismatic:
-      return "prismatic";
-    case JointKind::cylindrical:
-      return "cylindrical";
-    case JointKind::spherical:
-      return "spherical";
-    case JointKind::universal:
-      return "universal";
-    case JointKind::planar:
-      return "planar";
-    case JointKind::fixed:
-      return "fixed";
-    case JointKind::screw:
-      return "screw";
-    case JointKind::distance:
-      return "distance";
-    case JointKind::point_on_curve:
-      return "point on curve";
-    case JointKind::constant_velocity:
-      return "constant velocity";
-    case JointKind::bushing:
-      return "bushing";
-    case JointKind::gear:
-      return "gear";
-    case JointKind::rack_pinion:
-      return "rack and pinion";
-    case JointKind::slip:
-      return "slip";
-    case JointKind::coordinate:
-      return "coordinate";
   }
   return "";
 }
@@ -253,7 +216,7 @@ int info_model(const std::string& path, const Changes& changes, const Console& c
     std::string between = joint.a.label.empty() ? joint.first : joint.a.label;
     const std::string& other = joint.b.label.empty() ? joint.second : joint.b.label;
     if (!other.empty()) between += " and " + other;
-    std::vector<std::string> row{joint.name, kind_of(joint), between};
+    std::vector<std::string> row{joint.name, joint_kind_name(joint.kind), between};
     if (friction) row.push_back(joint.friction ? friction_text(*joint.friction) : "");
     joints.row(row);
   }

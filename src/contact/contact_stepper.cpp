@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/stopwatch.hpp"
 #include "contact/penetration.hpp"
 
 namespace clatter::contact {
@@ -28,16 +28,6 @@ constexpr double kLoggedImpulse = 1e-6;
 bool tolerable(const StepProblem::Report& report, double h, double whole) {
   return report.complementarity <= kTolerated && h <= 0.51 * whole;
 }
-
-class Stopwatch {
- public:
-  explicit Stopwatch(double& sum) : sum_(sum), begin_(std::chrono::steady_clock::now()) {}
-  ~Stopwatch() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
-
- private:
-  double& sum_;
-  std::chrono::steady_clock::time_point begin_;
-};
 
 IntegratorSettings without_events(IntegratorSettings s) {
   s.find_events = false;

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/stopwatch.hpp"
 
 namespace clatter::contact {
 
@@ -26,16 +26,6 @@ constexpr double kSamePlace = 0.1;
 // Sweeps and gradient steps unless the model says so; rates that may be wrong, by what forces change in a step.
 constexpr int kSweeps = 60, kGradients = 200;
 constexpr double kTolerance = 1e-4;
-
-class Stopwatch {
- public:
-  explicit Stopwatch(double& sum) : sum_(sum), begin_(std::chrono::steady_clock::now()) {}
-  ~Stopwatch() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
-
- private:
-  double& sum_;
-  std::chrono::steady_clock::time_point begin_;
-};
 
 IntegratorSettings without_events(IntegratorSettings s) {
   s.find_events = false;

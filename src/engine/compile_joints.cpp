@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "engine/compiler.hpp"
 #include "engine/engine.hpp"
+#include "model/kinds.hpp"
 
 namespace clatter {
 

@@ -25,7 +25,6 @@ struct JointStep {
 };
 // Steps from A to B; empty for kinds that cannot stand in a tree. `fixed` is one weld.
 std::vector<JointStep> joint_steps(JointKind kind);
-const char* joint_kind_name(JointKind kind);
 
 class Compiler {
  public:
