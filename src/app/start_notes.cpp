@@ -128,8 +128,8 @@ std::vector<std::string> changed_positions(Prepared& prepared) {
 
 std::vector<std::string> changed_velocities(Prepared& prepared) {
   const System& system = *prepared.system;
-  // Velocities are compared in the position that was found.
-  State begin = written(prepared);
+  // What the model states, in the position it states; what was found, in the one that was found.
+  const State begin = written(prepared);
   const Start before = start_in(*prepared.engine, begin), after = start_in(*prepared.engine, prepared.start);
   const double speed = system.length_scale / system.time_scale, spin = 1 / system.time_scale;
   ChangeList out;

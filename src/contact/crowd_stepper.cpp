@@ -20,6 +20,8 @@ constexpr double kImpact = 2;
 constexpr double kPush = 0.3;
 // Penetration below this part of the smaller shape is left alone: what rests need not be lifted for rounding.
 constexpr double kSlop = 1e-5;
+// Overlaps at the start beyond this part of the smaller shape are refused.
+constexpr double kOverlap = 0.1;
 // A contact is the one of the last step if it is no farther from it than this part of the smaller shape, and what
 // moved.
 constexpr double kSamePlace = 0.1;
@@ -74,11 +76,10 @@ void CrowdStepper::started() {
     e.gap = std::min(e.gap, p.gap);
   }
   if (deepest == nullptr) return;
-  // Pushed apart step by step they would leap; overlaps of a thousandth of the smaller shape are inaccuracies of the
-  // model and are taken back.
+  // Pushed apart step by step they would leap; small overlaps are inaccuracies of the model and are taken back.
   const auto size = [&](int shape) { return system().shapes[at(shape)].geometry.bound; };
   const double smaller = std::min(size(deepest->shape1), size(deepest->shape2));
-  if (-deepest->gap > 0.1 * smaller) {
+  if (-deepest->gap > kOverlap * smaller) {
     const CrowdContact& entry = crowd_.contacts[at(deepest->entry)];
     throw InputError(engine_.system().model.texts, entry.source,
                      fmt::format("contact `{}`: `{}` and `{}` overlap by {:.3g} m at the start", entry.name,

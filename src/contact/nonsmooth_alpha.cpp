@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "integrate/alpha_weights.hpp"
 
 namespace clatter::contact {
 
@@ -22,10 +23,11 @@ NonsmoothAlpha::NonsmoothAlpha(ContactDynamics& dynamics, const IntegratorSettin
     : ContactStepper(dynamics, settings), matrix_(dynamics) {
   const double r = settings.rho_inf;
   if (!(r >= 0 && r <= 1)) throw InputError(fmt::format("rho_inf = {} is not between 0 and 1", r));
-  am_ = (2 * r - 1) / (r + 1);
-  af_ = r / (r + 1);
-  g_ = 0.5 + af_ - am_;
-  b_ = 0.25 * (g_ + 0.5) * (g_ + 0.5);
+  const AlphaWeights weights = AlphaWeights::chung_hulbert(r);
+  am_ = weights.am;
+  af_ = weights.af;
+  g_ = weights.gamma;
+  b_ = weights.beta;
   const auto slots = static_cast<std::size_t>(contacts_.slots());
   for (std::vector<char>* c : {&closed_, &closed_trial_, &held_}) c->assign(slots, 0);
   for (Vec* x : {&force_, &force_trial_, &impact_}) x->setZero(3 * contacts_.slots());
