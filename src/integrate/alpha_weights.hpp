@@ -3,9 +3,11 @@
 //   (1-am) A_{n+1} + am A_n = (1-af) a_{n+1} + af a_n
 //   q_{n+1} = q_n + h v_n + h^2 ((1/2-beta) A_n + beta A_{n+1}),   v_{n+1} = v_n + h ((1-gamma) A_n + gamma A_{n+1})
 //
-//   Newmark                      am = af = 0
-//   Hilber, Hughes, Taylor       am = 0, af = -alpha, gamma = 1/2 - alpha, beta = (1 - alpha)^2 / 4,  -1/3 <= alpha <=
-//   0 Chung, Hulbert               am = (2r-1)/(r+1), af = r/(r+1), gamma = 1/2 + af - am, beta = (gamma + 1/2)^2 / 4
+//   Newmark                  am = af = 0
+//
+//   Hilber, Hughes, Taylor   am = 0, af = -alpha, gamma = 1/2 - alpha, beta = (1 - alpha)^2 / 4,   alpha in [-1/3, 0]
+//
+//   Chung, Hulbert           am = (2r-1)/(r+1), af = r/(r+1), gamma = 1/2 + af - am, beta = (gamma + 1/2)^2 / 4
 //
 // The order is 2 for gamma = 1/2 + af - am, else 1.
 #pragma once
