@@ -395,7 +395,7 @@ ContactTransition::Trigger ContactTransition::margin_trigger(int slot, const Sta
   Engine& engine = dynamics_.engine();
   engine.prepare_response(dynamics_.engine_state(s));
   contact::SlotTangent tangent;
-  if (pair.coordinates) return out;
+  if (pair.in_coordinates()) return out;
   dynamics_.contacts().evaluate(slot, false);
   if (!dynamics_.contacts()[slot].present) return out;
   dynamics_.contacts().tangent(slot, tangent);

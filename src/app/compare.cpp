@@ -44,7 +44,7 @@ std::vector<std::string> default_methods(const Model& model) {
   if (model.contacts.empty() && !friction) return {"dopri5", "radau5"};
   std::vector<std::string> methods{"event-driven", "time-stepping/moreau", "time-stepping/generalized-alpha"};
   // Contacts written in coordinates are between no shapes and have no compliant substitute.
-  if (std::all_of(model.contacts.begin(), model.contacts.end(), [](const Contact& c) { return c.first >= 0; }))
+  if (std::all_of(model.contacts.begin(), model.contacts.end(), [](const Contact& c) { return !c.gap; }))
     methods.push_back("smooth");
   return methods;
 }

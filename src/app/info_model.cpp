@@ -138,6 +138,12 @@ std::string law_text(const CompliantContact& law) {
 
 // "hull (circle) and floor (line)"
 std::string between_text(const Model& model, const Contact& contact) {
+  if (contact.beams) {
+    const auto name = [&](int body) { return model.bodies[static_cast<std::size_t>(body)].name; };
+    return contact.beams->first == contact.beams->second
+               ? fmt::format("{} (beam) and itself", name(contact.beams->first))
+               : fmt::format("{} (beam) and {} (beam)", name(contact.beams->first), name(contact.beams->second));
+  }
   if (contact.first < 0 || contact.second < 0) return "a gap in coordinates";
   const ContactShape& a = model.shapes[static_cast<std::size_t>(contact.first)];
   const ContactShape& b = model.shapes[static_cast<std::size_t>(contact.second)];

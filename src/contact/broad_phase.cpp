@@ -25,7 +25,7 @@ BroadPhase::BroadPhase(const ContactSystem& contacts) : contacts_(contacts) {
   for (std::size_t p = 0; p < contacts.pairs.size(); ++p) {
     const PairInstance& pair = contacts.pairs[p];
     const int index = static_cast<int>(p);
-    if (pair.coordinates) {
+    if (pair.in_coordinates()) {
       always_.push_back(index);
       continue;
     }
@@ -84,7 +84,7 @@ void BroadPhase::box_of(const Engine& engine, int shape, Box& box) const {
 double BroadPhase::distance_bound(const Engine& engine, int index) const {
   const PairInstance& pair = contacts_.pairs[at(index)];
   constexpr double unknown = -std::numeric_limits<double>::infinity();
-  if (pair.coordinates) return unknown;
+  if (pair.in_coordinates()) return unknown;
   const Geometry &first = contacts_.shapes[at(pair.shape1)].geometry,
                  &second = contacts_.shapes[at(pair.shape2)].geometry;
   const Pose<double> a = pose(engine, pair.shape1), b = pose(engine, pair.shape2);

@@ -40,15 +40,21 @@ CompliantForces::CompliantForces(Contacts& contacts) : contacts_(contacts) {
   index_.assign(static_cast<std::size_t>(sys.slots()), -1);
   std::size_t longest = 0;
   for (const std::vector<int>& p : sys.system->tree.path) longest = std::max(longest, p.size());
+  std::size_t beam_slots = 0;
+  for (const PairInstance& pair : sys.pairs)
+    if (!pair.rigid && pair.beams) beam_slots += static_cast<std::size_t>(pair.slots);
+  beam_laws_.reserve(beam_slots);
+  if (beam_slots > 0) generalized_.setZero(contacts.engine().sizes().nv);
   for (std::size_t i = 0; i < sys.pairs.size(); ++i) {
     const PairInstance& pair = sys.pairs[i];
     if (pair.rigid) continue;
+    if (pair.beams) beams_.push_back({static_cast<int>(i), static_cast<int>(slots_.size()), pair.slots, {}, false});
     for (int k = 0; k < pair.slots; ++k) {
       Slot s;
       s.slot = pair.slot0 + k;
       s.pair = static_cast<int>(i);
-      s.link1 = sys.shapes[static_cast<std::size_t>(pair.shape1)].link;
-      s.link2 = sys.shapes[static_cast<std::size_t>(pair.shape2)].link;
+      s.link1 = pair.link1;
+      s.link2 = pair.link2;
       s.tangents = pair.tangents;
       s.moments = pair.moments;
       s.group = pair.group;
@@ -56,6 +62,13 @@ CompliantForces::CompliantForces(Contacts& contacts) : contacts_(contacts) {
       if (!(s.law->stiffness > 0))
         throw InputError(sys.system->model.contacts[static_cast<std::size_t>(pair.contact)].source,
                          "the stiffness of contact " + pair.name + " must be positive");
+      if (pair.beams) {
+        CompliantContact& own = beam_laws_.emplace_back(*s.law);
+        const double share = pair.beams->stiffness(k, own.stiffness) / own.stiffness;
+        own.stiffness *= share;
+        if (own.kind != CompliantContact::Kind::hunt_crossley) own.damping *= share;
+        s.law = &own;
+      }
       if (s.law->kind == CompliantContact::Kind::relaxing) s.z = inner_++;
       set_hysteresis(s);
       index_[static_cast<std::size_t>(s.slot)] = static_cast<int>(slots_.size());
@@ -71,6 +84,33 @@ CompliantForces::CompliantForces(Contacts& contacts) : contacts_(contacts) {
 void CompliantForces::set_hysteresis(Slot& s) const {
   const double scale = contacts_.system().velocity_scale;
   s.phase.chi = hysteresis(*s.law, s.approach > 0 ? std::max(s.approach, kSlowest * scale) : scale);
+}
+
+// Forces of beams on beams: places where they touch wander, so that there are no events; laws go by the gap.
+void CompliantForces::apply_beams(Beams& beams) {
+  const double reach = kReach * contacts_.system().pairs[static_cast<std::size_t>(beams.pair)].beams->beam[0].reach();
+  for (const int slot : beams.near) slots_[static_cast<std::size_t>(index_[static_cast<std::size_t>(slot)])].near = false;
+  if (!beams.found)
+    for (int k = 0; k < beams.count; ++k) {
+      Slot& s = slots_[static_cast<std::size_t>(beams.first + k)];
+      s.gap = contacts_.system().length_scale;
+      evaluate(s, false);
+    }
+  beams.found = true;
+  for (const int slot : beams.near) {
+    Slot& s = slots_[static_cast<std::size_t>(index_[static_cast<std::size_t>(slot)])];
+    s.gap = contacts_.system().length_scale;
+    evaluate(s, false);
+  }
+  contacts_.find_beams(beams.pair, reach, beams.near);
+  for (const int slot : beams.near) {
+    Slot& s = slots_[static_cast<std::size_t>(index_[static_cast<std::size_t>(slot)])];
+    evaluate(s, true);
+    for (int k = 0; k <= s.tangents; ++k) {
+      if (s.force[k] == 0) continue;
+      contacts_.add_beam_force(slot, k, s.force[k], generalized_.data());
+    }
+  }
 }
 
 // Balls around the two shapes do not come near each other; `apart` is then a lower bound of every gap of the pair.
@@ -135,7 +175,10 @@ void CompliantForces::apply(double, const double* z, std::vector<Engine::LinkWre
   int pair = -1;
   bool near = false;
   double apart = 0;
+  if (!beams_.empty()) generalized_.setZero();
+  for (Beams& beams : beams_) apply_beams(beams);
   for (Slot& s : slots_) {
+    if (contacts_.system().pairs[static_cast<std::size_t>(s.pair)].beams) continue;
     if (s.pair != pair) {
       pair = s.pair;
       near = !far(contacts_.system().pairs[static_cast<std::size_t>(pair)], *s.law, apart);
@@ -177,6 +220,7 @@ void CompliantForces::events(double* g) const {
   for (const Slot& s : slots_) {
     double &begins = *g++, &ends = *g++;
     begins = ends = 1;
+    if (contacts_.system().pairs[static_cast<std::size_t>(s.pair)].beams) continue;
     if (!s.near) {
       // A slot whose point of contact is lost (an edge passed) has lost its force too.
       if (s.phase.closure == Closure::closed) ends = -1;
@@ -219,6 +263,7 @@ void CompliantForces::on_events(std::span<const int> indices) {
 void CompliantForces::settle() {
   const double touch = kShift * contacts_.system().length_scale;
   for (Slot& s : slots_) {
+    if (contacts_.system().pairs[static_cast<std::size_t>(s.pair)].beams) continue;
     const bool penetrates = s.near && s.gap < s.surface - touch;
     const bool touches = s.near && !penetrates && s.gap <= s.surface + touch && s.rate[0] < 0;
     const bool pushes = s.near && indicator(*s.law, s.phase, contacts_.system().length_scale, s.gap, s.rate[0]) > 0;
@@ -281,6 +326,13 @@ void CompliantForces::add_pattern(PatternBuilder& pattern) const {
   for (const Slot& s : slots_) {
     if (s.pair == pair) continue;
     pair = s.pair;
+    if (const auto& beams = contacts_.system().pairs[static_cast<std::size_t>(pair)].beams) {
+      std::vector<int> all;
+      for (int b = 0; b < (beams->self ? 1 : 2); ++b)
+        for (int v = 0; v < beams->beam[b].body->nv; ++v) all.push_back(beams->beam[b].v + v);
+      pattern.add_block(all, all);
+      continue;
+    }
     std::vector<int> columns = path(s.link1);
     const std::vector<int>& second = path(s.link2);
     columns.insert(columns.end(), second.begin(), second.end());
@@ -288,11 +340,53 @@ void CompliantForces::add_pattern(PatternBuilder& pattern) const {
   }
 }
 
+void CompliantForces::beam_tangents(const Beams& beams, Tangents& out) {
+  using D = Dual<7>;
+  for (const int slot : beams.near) {
+    const Slot& s = slots_[static_cast<std::size_t>(index_[static_cast<std::size_t>(slot)])];
+    if (!s.near) continue;
+    const D gap = D::variable(s.gap, 0), rate = D::variable(s.rate[0], 1);
+    const D s1 = D::variable(s.rate[1], 2), s2 = D::variable(s.rate[2], 3);
+    const NormalLaw<D> law = normal_law<D>(*s.law, s.phase, gap, rate, D(s.surface));
+    D r[3] = {D(0.0), D(0.0), D(0.0)};
+    friction_law<D>(*s.law, s.tangents, law.force, s1, s2, r);
+    if (r[0].v == 0 && (r[0].d == 0).all()) continue;
+    const int rows = 1 + s.tangents;
+    for (int k = 0; k < rows; ++k) contacts_.tangent(slot, k, coordinate_[k]);
+    const std::vector<int>& columns = coordinate_[0].columns;
+    const auto n = static_cast<Eigen::Index>(columns.size());
+    for (Eigen::Index j = 0; j < n; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      double dq[3], dv[3];
+      for (int k = 0; k < rows; ++k) {
+        dq[k] = r[k].d[0] * coordinate_[0].g[at];
+        dv[k] = 0;
+        for (int i = 0; i < rows; ++i) {
+          dq[k] += r[k].d[1 + i] * coordinate_[i].rate_by_q[j];
+          dv[k] += r[k].d[1 + i] * coordinate_[i].g[at];
+        }
+      }
+      for (Eigen::Index i = 0; i < n; ++i) {
+        double k_ij = 0, c_ij = 0;
+        for (int k = 0; k < rows; ++k) {
+          const double g = coordinate_[k].g[static_cast<std::size_t>(i)];
+          k_ij -= r[k].v * coordinate_[k].H(i, j) + g * dq[k];
+          c_ij -= g * dv[k];
+        }
+        out.K.add(columns[static_cast<std::size_t>(i)], columns[at], k_ij);
+        out.C.add(columns[static_cast<std::size_t>(i)], columns[at], c_ij);
+      }
+    }
+  }
+}
+
 void CompliantForces::add_tangents(Tangents& out) {
+  for (const Beams& beams : beams_) beam_tangents(beams, out);
   using D = Dual<7>;
   const Engine& engine = contacts_.engine();
   const int z0 = engine.sizes().nz;
   for (Slot& s : slots_) {
+    if (contacts_.system().pairs[static_cast<std::size_t>(s.pair)].beams) continue;
     const int z = z0 + s.z;
     if (!s.near) {
       if (s.z >= 0 && s.law->damping > 0) out.Fz.add(z, z, -s.law->stiffness / s.law->damping);

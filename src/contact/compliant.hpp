@@ -38,6 +38,8 @@ class CompliantForces {
   // Forces at the engine's present links: wrenches appended. `z`: this part's inner states. The calls below without a
   // state speak of what was last applied.
   void apply(double t, const double* z, std::vector<Engine::LinkWrench>& wrenches);
+  // What beams that touch each other add as generalized forces; null: there are none.
+  const Vec* generalized() const { return beams_.empty() ? nullptr : &generalized_; }
   void inner_rates(const double* z, double* zdot) const;
   double stored_energy() const;
   // p[group] += power lost (negative) in contacts of that group.
@@ -79,6 +81,15 @@ class CompliantForces {
     double stored = 0, loss = 0;
   };
 
+  // A pair of beams: its slots are slots_[first, first + count), those near among them.
+  struct Beams {
+    int pair = 0, first = 0, count = 0;
+    std::vector<int> near;
+    bool found = false;
+  };
+  void apply_beams(Beams& beams);
+  void beam_tangents(const Beams& beams, Tangents& out);
+
   bool far(const PairInstance& pair, const CompliantContact& law, double& apart) const;
   void evaluate(Slot& s, bool near);
   void set_hysteresis(Slot& s) const;
@@ -88,6 +99,10 @@ class CompliantForces {
   Contacts& contacts_;
   std::vector<Slot> slots_;
   std::vector<int> index_;  // slot -> into slots_, -1 rigid
+  std::vector<Beams> beams_;
+  std::vector<CompliantContact> beam_laws_;  // of their slots: by the area of each
+  Vec generalized_;
+  CoordinateTangent coordinate_[3];
   int inner_ = 0;
   double shift_ = 0;
   // work of add_tangents

@@ -186,7 +186,7 @@ void ContactDynamics::apply_compliant(const State& s) {
   const State& e = engine_state(s);
   engine_.prepare_response(e);
   compliant_.apply(s.t, s.z.data() + engine_.sizes().nz, wrenches_);
-  engine_.set_external(wrenches_);
+  engine_.set_external(wrenches_, compliant_.generalized());
 }
 
 void ContactDynamics::solve_rows(int rows, Vec& x) {
@@ -415,7 +415,7 @@ double ContactDynamics::watched_gap(int slot, int& pair, bool& far) {
       return kind == ContactShape::Kind::ellipse || kind == ContactShape::Kind::curve ||
              kind == ContactShape::Kind::spline;
     };
-    far = !p.coordinates && !contour(p.shape1) && !contour(p.shape2) &&
+    far = !p.in_coordinates() && !contour(p.shape1) && !contour(p.shape2) &&
           contacts_.distance_bound(slot) > kFar * system().length_scale;
   }
   if (far) return kFar * system().length_scale;

@@ -191,7 +191,7 @@ class ContactDynamics final : public Dynamics {
   Mat weighted_;
   std::vector<int> columns_;
   VelocityRow velocity_rows_[3];
-  CoordinateTangent coordinate_tangents_[2];
+  CoordinateTangent coordinate_tangents_[3];
   mutable std::unique_ptr<Tangents> layout_;
   std::unique_ptr<Tangents> own_;
 };

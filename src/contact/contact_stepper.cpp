@@ -141,7 +141,7 @@ double ContactStepper::friction(int slot, double speed, bool impact) const {
 }
 
 double ContactStepper::largest_speed() const {
-  double most = 0;
+  double most = contacts_.largest_speed();
   for (const ShapeInstance& shape : system().shapes) {
     if (shape.link < 0) continue;
     const LinkMotion& m = engine_.links().motion[static_cast<std::size_t>(shape.link)];

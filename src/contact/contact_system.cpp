@@ -216,7 +216,26 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
     const auto found = std::find(out->groups.begin(), out->groups.end(), group);
     p.group = static_cast<int>(found - out->groups.begin());
     if (found == out->groups.end()) out->groups.push_back(group);
-    if (contact.gap) {
+    if (contact.beams) {
+      if (p.moments)
+        throw InputError(model.texts, contact.source,
+                         fmt::format("contact `{}` is between beams and has no moments", contact.name),
+                         "leave out `rolling_friction` and `drilling_friction`");
+      if (const auto* c = std::get_if<CompliantContact>(&law);
+          c != nullptr && (c->kind == CompliantContact::Kind::relaxing ||
+                           c->kind == CompliantContact::Kind::lankarani_nikravesh))
+        throw InputError(model.texts, contact.source,
+                         fmt::format("the law of contact `{}` remembers how each point was touched, but the places "
+                                     "where beams touch each other wander",
+                                     contact.name),
+                         "use elastic, damped, clipped, hertz or hunt-crossley");
+      auto beams = std::make_shared<BeamPair>(*contact.beams, *sys);
+      p.slots = beams->slots();
+      p.tangents = beams->dim - 1;
+      p.link1 = beams->beam[0].link;
+      p.link2 = beams->self ? -1 : beams->beam[1].link;
+      p.beams = std::move(beams);
+    } else if (contact.gap) {
       if (!p.rigid)
         throw InputError(
             model.texts, contact.source,

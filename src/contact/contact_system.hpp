@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "contact/beam_pair.hpp"
 #include "contact/shape.hpp"
 #include "engine/system.hpp"
 
@@ -45,6 +46,9 @@ struct PairInstance {
   bool moments = false;        // its law has rolling or drilling friction
   int link1 = -1, link2 = -1;  // that it moves; of a contact in coordinates: one of each tree
   std::shared_ptr<const CoordinateContact> coordinates;
+  std::shared_ptr<const BeamPair> beams;
+  // Its rows are functions of the coordinates themselves, not of the motion of two links.
+  bool in_coordinates() const { return coordinates != nullptr || beams != nullptr; }
 };
 
 // What friction rows (friction_rows.hpp) are made of: friction in a joint, or the moments of a slot.

@@ -68,7 +68,12 @@ const Tangents& ContactDynamics::tangent_layout() const {
     const PairInstance& pair = system().pair(active_[static_cast<std::size_t>(row.contact)].slot);
     std::vector<int> columns = path(pair.link1);
     const std::vector<int>& second = path(pair.link2);
-    if (pair.coordinates) {
+    if (pair.beams) {
+      // The place of contact may wander over all elements.
+      columns.clear();
+      for (int b = 0; b < (pair.beams->self ? 1 : 2); ++b)
+        for (int v = 0; v < pair.beams->beam[b].body->nv; ++v) columns.push_back(pair.beams->beam[b].v + v);
+    } else if (pair.coordinates) {
       columns.clear();
       for (const CoordinateRow& r : pair.coordinates->row)
         for (const CoordinateRow::Input& in : r.inputs)
@@ -111,12 +116,12 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
     friction_force(static_cast<int>(i), lambda, f);
     frictions_.wrenches(active_frictions_[i].index, f, wrenches_);
   }
-  engine_.set_external(wrenches_);
+  engine_.set_external(wrenches_, compliant_.generalized());
   if (!own_) own_ = std::make_unique<Tangents>(engine_.tangent_layout());
   Tangents& own = *own_;
   engine_.tangents(e, a, lambda_e_, own);
   wrenches_.resize(compliant_wrenches);
-  engine_.set_external(wrenches_);
+  engine_.set_external(wrenches_, compliant_.generalized());
 
   copy_into(own.M, out.M);
   copy_into(own.C, out.C);
@@ -142,7 +147,7 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
   for (int i = 0; i < normals_; ++i) {
     const ActiveContact& c = active_[static_cast<std::size_t>(i)];
     const PairInstance& pair = system().pair(c.slot);
-    if (pair.coordinates) {
+    if (pair.in_coordinates()) {
       add_coordinate_tangents(i, force(i, lambda), a, out);
       continue;
     }
@@ -233,11 +238,12 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
   }
 }
 
-// Rows written in coordinates are functions of them: K += -r_k H_k, d(dde)/dq = H a + D3[v, v, .], d(dde)/dv = 2 H v.
+// Rows that are functions of the coordinates: K += -r_k H_k, d(dde)/dq = H^T a + d(v^T H v)/dq, d(dde)/dv = d(v^T H v)/dv.
 void ContactDynamics::add_coordinate_tangents(int i, const Vec3& r, const Vec& a, Tangents& out) {
   const ActiveContact& c = active_[static_cast<std::size_t>(i)];
+  const int tangents = system().pair(c.slot).tangents;
   auto& t = coordinate_tangents_;
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k <= tangents; ++k) {
     contacts_.tangent(c.slot, k, t[k]);
     for (std::size_t l = 0; l < t[k].columns.size(); ++l)
       for (std::size_t j = 0; j < t[k].columns.size(); ++j)
@@ -247,13 +253,22 @@ void ContactDynamics::add_coordinate_tangents(int i, const Vec3& r, const Vec& a
   double d[2] = {0, 0}, mu = 0;
   if (c.mode == Mode::slide) {
     mu = sliding(c, d);
+    const SlotState& slot = contacts_[c.slot];
+    const double speed = tangents == 2 ? std::hypot(slot.rate[1], slot.rate[2]) : std::abs(slot.rate[1]);
     double dmu = 0;
-    friction_coefficient(system().rigid(c.slot).friction, std::abs(contacts_[c.slot].rate[1]), &dmu);
-    for (std::size_t l = 0; dmu != 0 && l < t[1].columns.size(); ++l)
-      for (std::size_t j = 0; j < t[1].columns.size(); ++j) {
-        const double w = t[1].g[l] * r[0] * dmu;
-        out.K.add(t[1].columns[l], t[1].columns[j], w * t[1].rate_by_q[static_cast<Eigen::Index>(j)]);
-        out.C.add(t[1].columns[l], t[1].columns[j], w * t[1].g[j]);
+    friction_coefficient(system().rigid(c.slot).friction, speed, &dmu);
+    const double across = turns_with_slip(c) ? mu / speed : 0;
+    for (int p = 1; p <= tangents; ++p)
+      for (int q = 1; q <= tangents; ++q) {
+        const double dd = d[p - 1] * d[q - 1];
+        const double slope = r[0] * (across * ((p == q ? 1 : 0) - dd) + dmu * dd);
+        if (slope == 0) continue;
+        for (std::size_t l = 0; l < t[p].columns.size(); ++l)
+          for (std::size_t j = 0; j < t[q].columns.size(); ++j) {
+            const double w = t[p].g[l] * slope;
+            out.K.add(t[p].columns[l], t[q].columns[j], w * t[q].rate_by_q[static_cast<Eigen::Index>(j)]);
+            out.C.add(t[p].columns[l], t[q].columns[j], w * t[q].g[j]);
+          }
       }
   }
   for (const Row& row : rows_) {
@@ -264,15 +279,16 @@ void ContactDynamics::add_coordinate_tangents(int i, const Vec3& r, const Vec& a
       const auto at = static_cast<Eigen::Index>(j);
       double second = own.bias_by_q[at];
       for (std::size_t l = 0; l < own.columns.size(); ++l)
-        second += own.H(at, static_cast<Eigen::Index>(l)) * a[own.columns[l]];
+        second += own.H(static_cast<Eigen::Index>(l), at) * a[own.columns[l]];
       out.Vq.add(row.index, own.columns[j], own.rate_by_q[at]);
       out.Aq.add(row.index, own.columns[j], second);
-      out.Av.add(row.index, own.columns[j], 2 * own.rate_by_q[at]);
+      out.Av.add(row.index, own.columns[j], own.bias_by_v[at]);
       if (out.N) out.N->add(row.index, own.columns[j], own.g[j]);
     }
     if (!out.N || row.component != 0) continue;
-    for (std::size_t j = 0; j < t[1].columns.size(); ++j)
-      out.N->add(row.index, t[1].columns[j], -mu * d[0] * t[1].g[j]);
+    for (int k = 1; k <= tangents; ++k)
+      for (std::size_t j = 0; j < t[k].columns.size(); ++j)
+        out.N->add(row.index, t[k].columns[j], -mu * d[k - 1] * t[k].g[j]);
   }
 }
 

@@ -102,7 +102,10 @@ Contacts::Contacts(std::shared_ptr<const ContactSystem> contacts, Engine& engine
       broad_(*contacts_),
       state_(static_cast<std::size_t>(contacts_->slots())),
       branch_(static_cast<std::size_t>(contacts_->slots())) {
-  for (const PairInstance& p : contacts_->pairs) any_coordinates_ = any_coordinates_ || p.coordinates != nullptr;
+  for (const PairInstance& p : contacts_->pairs) {
+    any_coordinates_ = any_coordinates_ || p.in_coordinates();
+    beams_.push_back(p.beams ? std::make_unique<BeamTouch>(*p.beams, p.rigid) : nullptr);
+  }
   is_touched_.assign(state_.size(), 0);
   for (SlotState& s : state_) s.gap = contacts_->length_scale;
 }
@@ -113,7 +116,7 @@ void Contacts::follow() {
 
 void Contacts::accept() {
   for (const PairInstance& pair : contacts_->pairs) {
-    if (pair.coordinates) continue;
+    if (pair.in_coordinates()) continue;
     for (const int shape : {pair.shape1, pair.shape2})
       if (contacts_->shapes[static_cast<std::size_t>(shape)].geometry.kind == ContactShape::Kind::cylinder)
         for (int k = 0; k < pair.slots; ++k) {
@@ -150,7 +153,9 @@ Contacts::CoordinateValue Contacts::coordinate(const CoordinateRow& row, double*
 }
 
 void Contacts::tangent(int slot, int component, CoordinateTangent& out) const {
-  const CoordinateRow& row = contacts_->pair(slot).coordinates->row[component];
+  const PairInstance& pair = contacts_->pair(slot);
+  if (pair.beams) return beams_of(slot).tangent(state_at_.q, state_at_.v, slot - pair.slot0, component, out);
+  const CoordinateRow& row = pair.coordinates->row[component];
   out.columns.clear();
   out.g.clear();
   const std::size_t n = row.inputs.size();
@@ -169,6 +174,7 @@ void Contacts::tangent(int slot, int component, CoordinateTangent& out) const {
   out.H.setZero(static_cast<Eigen::Index>(count), static_cast<Eigen::Index>(count));
   out.rate_by_q.setZero(static_cast<Eigen::Index>(count));
   out.bias_by_q.setZero(static_cast<Eigen::Index>(count));
+  out.bias_by_v.setZero(static_cast<Eigen::Index>(count));
   for (std::size_t a = 0; a < count; ++a) {
     const std::size_t i = moving[a];
     out.columns.push_back(row.inputs[i].v);
@@ -192,6 +198,7 @@ void Contacts::tangent(int slot, int component, CoordinateTangent& out) const {
         (third_along(*row.formula, {x, n}, {plus, n}) - third_along(*row.formula, {x, n}, {minus, n}) -
          2 * third_along(*row.formula, {x, n}, {unit, n}));
   }
+  out.bias_by_v = 2 * out.rate_by_q;
 }
 
 void Contacts::by_time(int slot, int component, TimeTangent& out) const {
@@ -248,6 +255,20 @@ void Contacts::detect(const State& s, double reach) {
   broad_.find(engine_, reach, pairs_);
   for (const int p : pairs_) {
     const PairInstance& pair = contacts_->pairs[static_cast<std::size_t>(p)];
+    if (pair.beams) {
+      BeamTouch& beams = *beams_[static_cast<std::size_t>(p)];
+      beams.find(state_at_.q, reach, beam_slots_);
+      for (const int k : beam_slots_) {
+        const int slot = pair.slot0 + k;
+        mark(slot);
+        SlotState& out = state_[static_cast<std::size_t>(slot)];
+        beams.rows(state_at_.q, state_at_.v, k, false, out);
+        out.margin = contacts_->length_scale;
+        branch_[static_cast<std::size_t>(slot)].feature = beams.feature(k);
+        near_.push_back(slot);
+      }
+      continue;
+    }
     const ShapeInstance* of[2] = {nullptr, nullptr};
     if (!pair.coordinates) {
       of[0] = &contacts_->shapes[static_cast<std::size_t>(pair.shape1)];
@@ -277,9 +298,32 @@ void Contacts::detect(const State& s, double reach) {
   }
 }
 
+void Contacts::evaluate_beams(int slot, const PairInstance& pair, bool accelerations) {
+  BeamTouch& beams = beams_of(slot);
+  SlotState& out = state_[static_cast<std::size_t>(slot)];
+  beams.locate(state_at_.q, slot - pair.slot0);
+  out.gap = contacts_->length_scale;
+  out.margin = contacts_->length_scale;
+  beams.rows(state_at_.q, state_at_.v, slot - pair.slot0, accelerations, out);
+  branch_[static_cast<std::size_t>(slot)].feature = beams.feature(slot - pair.slot0);
+}
+
+void Contacts::find_beams(int pair, double reach, std::vector<int>& slots) {
+  beams_[static_cast<std::size_t>(pair)]->find(state_at_.q, reach, slots);
+  for (int& slot : slots) slot += contacts_->pairs[static_cast<std::size_t>(pair)].slot0;
+}
+
+double Contacts::largest_speed() const {
+  double most = 0;
+  for (const auto& beams : beams_)
+    if (beams) most = std::max(most, beams->largest_speed(state_at_.v));
+  return most;
+}
+
 void Contacts::evaluate(int slot, bool accelerations) {
   mark(slot);
   const PairInstance& pair = contacts_->pair(slot);
+  if (pair.beams) return evaluate_beams(slot, pair, accelerations);
   SlotState& out = state_[static_cast<std::size_t>(slot)];
   if (pair.coordinates) {
     out.present = true;
@@ -329,7 +373,7 @@ void Contacts::evaluate(int slot, bool accelerations) {
 
 void Contacts::evaluate_on_branch(int slot) {
   const PairInstance& pair = contacts_->pair(slot);
-  if (pair.coordinates) return evaluate(slot, true);
+  if (pair.in_coordinates()) return evaluate(slot, true);
   mark(slot);
   const ShapeInstance& s1 = contacts_->shapes[static_cast<std::size_t>(pair.shape1)];
   const ShapeInstance& s2 = contacts_->shapes[static_cast<std::size_t>(pair.shape2)];
@@ -409,6 +453,7 @@ void Contacts::column(int slot, int k, double* out) const {
   const SlotState& s = state_[static_cast<std::size_t>(slot)];
   const Vec3 f = s.basis.col(k % 3);
   std::fill(out, out + engine_.sizes().nv, 0.0);
+  if (pair.beams) return beams_of(slot).add_column(slot - pair.slot0, k, 0, engine_.sizes().nv, out);
   if (pair.coordinates) {
     coordinate(pair.coordinates->row[k], out);
     return;
@@ -426,8 +471,9 @@ void Contacts::add_column(int slot, int k, int tree, double* tau) {
   const PairInstance& pair = contacts_->pair(slot);
   const SlotState& s = state_[static_cast<std::size_t>(slot)];
   const Tree& trees = engine_.system().tree;
+  const TreeRange& range = trees.trees[static_cast<std::size_t>(tree)];
+  if (pair.beams) return beams_of(slot).add_column(slot - pair.slot0, k, range.v0, range.v1, tau);
   if (pair.coordinates) {
-    const TreeRange& range = trees.trees[static_cast<std::size_t>(tree)];
     gradient_.setZero(engine_.sizes().nv);
     coordinate(pair.coordinates->row[k], gradient_.data());
     for (int v = range.v0; v < range.v1; ++v) tau[v - range.v0] += gradient_[v];
@@ -439,10 +485,14 @@ void Contacts::add_column(int slot, int k, int tree, double* tau) {
   if (in_tree(pair.link2)) engine_.add_generalized_of_tree(pair.link2, -f, -s.c2.cross(f), tau);
 }
 
+void Contacts::add_beam_force(int slot, int k, double factor, double* out) const {
+  beams_of(slot).add_column(slot - contacts_->pair(slot).slot0, k, 0, engine_.sizes().nv, out, factor);
+}
+
 void Contacts::wrenches(int slot, const Vec3& r, std::vector<Engine::LinkWrench>& out) const {
   const PairInstance& pair = contacts_->pair(slot);
   const SlotState& s = state_[static_cast<std::size_t>(slot)];
-  if (pair.coordinates) return;
+  if (pair.in_coordinates()) return;
   const Vec3 f = s.basis * r;
   if (pair.link1 >= 0) out.push_back({pair.link1, f, s.c1.cross(f)});
   if (pair.link2 >= 0) out.push_back({pair.link2, -f, -s.c2.cross(f)});

@@ -19,6 +19,7 @@
 #include <memory>
 #include <vector>
 
+#include "contact/beam_touch.hpp"
 #include "contact/broad_phase.hpp"
 #include "contact/contact_system.hpp"
 #include "engine/engine.hpp"
@@ -39,9 +40,10 @@ struct SlotState {
 struct CoordinateTangent {
   std::vector<int> columns;
   std::vector<double> g;
-  Mat H;          // over columns
+  Mat H;          // dg/dq over columns
   Vec rate_by_q;  // d(rate)/dq over columns
-  Vec bias_by_q;  // d(rate^T H rate)/dq over columns
+  Vec bias_by_q;  // d(v^T H v)/dq over columns
+  Vec bias_by_v;  // d(v^T H v)/dv over columns
 };
 
 // Rows of one slot in the space of its two links' motions (linear, angular of body 1, then of body 2): gradients g, and
@@ -68,6 +70,10 @@ class Contacts {
   // Slots that detect() found present, ascending.
   const std::vector<int>& near() const { return near_; }
   // No larger than the distance of the slot's shapes at the engine's present links.
+  // Largest speed of a skin that is not carried by a link: of beams.
+  double largest_speed() const;
+  // Compliant forces: slots of a pair of beams that are near, as detect() finds them, at the state last given.
+  void find_beams(int pair, double reach, std::vector<int>& slots);
   double distance_bound(int slot) const {
     return broad_.distance_bound(engine_, contacts_->pair_of_slot[static_cast<std::size_t>(slot)]);
   }
@@ -81,7 +87,7 @@ class Contacts {
   // Derivatives at the engine's present links with the given generalized accelerations in them (Engine::observe(s,
   // &a)).
   void tangent(int slot, SlotTangent& out);
-  // The same for a slot written in coordinates; component 0 gap, 1 slide.
+  // The same for a slot whose rows are functions of the coordinates; component 0 gap, 1 and 2 slide.
   void tangent(int slot, int component, CoordinateTangent& out) const;
 
   // Partial derivatives by time of a row written in coordinates: its column, rate and bias.
@@ -104,6 +110,8 @@ class Contacts {
   void column(int slot, int k, double* out) const;
   // The part of it that belongs to one tree, added to tau, which starts at the tree's first velocity.
   void add_column(int slot, int k, int tree, double* tau);
+  // Of beams: factor times the column added to out (nv numbers).
+  void add_beam_force(int slot, int k, double factor, double* out) const;
   // Wrenches of a force with components along n, t1, t2.
   void wrenches(int slot, const Vec3& r, std::vector<Engine::LinkWrench>& out) const;
 
@@ -115,9 +123,15 @@ class Contacts {
   std::vector<int> pairs_, near_,
       touched_;  // pairs and slots of the last detection; slots evaluated since the one before
   std::vector<char> is_touched_;
+  std::vector<std::unique_ptr<BeamTouch>> beams_;  // a pair each; null: no beams
+  std::vector<int> beam_slots_;
   std::vector<Branch> branch_;
 
   void mark(int slot);
+  BeamTouch& beams_of(int slot) const {
+    return *beams_[static_cast<std::size_t>(contacts_->pair_of_slot[static_cast<std::size_t>(slot)])];
+  }
+  void evaluate_beams(int slot, const PairInstance& pair, bool accelerations);
   // Value, rate and bias of a row written in coordinates, and its gradient by velocity index.
   struct CoordinateValue {
     double value, rate, bias;

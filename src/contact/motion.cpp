@@ -200,7 +200,7 @@ std::vector<ExtraQuantity> Motion::quantities() const {
   };
   for (const PairInstance& pair : contacts_->pairs) {
     describe(pair.name, pair.slot0, pair.slots, pair.tangents);
-    if (pair.slots == 1) continue;
+    if (pair.slots == 1 || pair.beams) continue;  // places of beams that touch wander from slot to slot
     for (int k = 0; k < pair.slots; ++k)
       describe(contacts_->slot_name(pair.slot0 + k), pair.slot0 + k, 1, pair.tangents);
   }

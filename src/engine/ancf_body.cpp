@@ -41,28 +41,9 @@ Rule gauss(int n) {
 
 Rule lobatto3() { return {{0, 0.5, 1}, {1.0 / 6, 2.0 / 3, 1.0 / 6}}; }
 
-// Weights of the element's vectors in the `derivative`-th derivative by x of position (gradient 0) or of a section
-// vector (1, 2); z = x / length in [0, 1].
 std::vector<double> shape(const AncfBody& b, double z, double length, int gradient, int derivative) {
-  std::vector<double> out(static_cast<std::size_t>(b.element_vectors), 0.0);
-  if (b.element_nodes == 2) {  // cable: position alone is interpolated
-    const double L = length;
-    switch (derivative) {
-      case 0:
-        out = {1 + z * z * (2 * z - 3), L * z * (1 + z * (z - 2)), z * z * (3 - 2 * z), L * z * z * (z - 1)};
-        break;
-      case 1:
-        out = {6 * z * (z - 1) / L, 1 + z * (3 * z - 4), 6 * z * (1 - z) / L, z * (3 * z - 2)};
-        break;
-      default:
-        out = {(12 * z - 6) / (L * L), (6 * z - 4) / L, (6 - 12 * z) / (L * L), (6 * z - 2) / L};
-    }
-    return out;
-  }
-  const double xi = 2 * z - 1, s = 2 / length;
-  const double N[3] = {0.5 * xi * (xi - 1), 1 - xi * xi, 0.5 * xi * (xi + 1)};
-  const double d[3] = {(xi - 0.5) * s, -2 * xi * s, (xi + 0.5) * s};
-  for (int a = 0; a < 3; ++a) out[static_cast<std::size_t>(a * b.gradients + gradient)] = derivative == 0 ? N[a] : d[a];
+  std::vector<double> out(static_cast<std::size_t>(b.element_vectors));
+  b.element_weights(z, length, gradient, derivative, out.data());
   return out;
 }
 
@@ -392,6 +373,26 @@ void AncfBody::start_state(const Placement& pose, const Vec3& velocity, const Ve
       v[i * dim + c] = rate[c];
     }
   }
+}
+
+void AncfBody::element_weights(double z, double length, int gradient, int derivative, double* out) const {
+  if (element_nodes == 2) {  // cable: position alone is interpolated
+    const double L = length, k = 1 / L;
+    const double N[4][4] = {
+        {1 + z * z * (2 * z - 3), L * z * (1 + z * (z - 2)), z * z * (3 - 2 * z), L * z * z * (z - 1)},
+        {6 * z * (z - 1) * k, 1 + z * (3 * z - 4), 6 * z * (1 - z) * k, z * (3 * z - 2)},
+        {(12 * z - 6) * k * k, (6 * z - 4) * k, (6 - 12 * z) * k * k, (6 * z - 2) * k},
+        {12 * k * k * k, 6 * k * k, -12 * k * k * k, 6 * k * k}};
+    std::copy(N[derivative], N[derivative] + 4, out);
+    return;
+  }
+  std::fill(out, out + element_vectors, 0.0);
+  const double xi = 2 * z - 1, s = 2 / length;
+  const double N[4][3] = {{0.5 * xi * (xi - 1), 1 - xi * xi, 0.5 * xi * (xi + 1)},
+                          {(xi - 0.5) * s, -2 * xi * s, (xi + 0.5) * s},
+                          {s * s, -2 * s * s, s * s},
+                          {0, 0, 0}};
+  for (int a = 0; a < 3; ++a) out[a * gradients + gradient] = N[derivative][a];
 }
 
 std::vector<double> AncfBody::weights(double s, int gradient, int derivative, int& first) const {

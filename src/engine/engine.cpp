@@ -416,6 +416,7 @@ void Engine::apply_forces(const State& s, bool with_gravity) {
     F_[w.link] += w.F;
     N_[w.link] += w.N;
   }
+  if (external_generalized_.size() > 0) tau_ += external_generalized_;
 }
 
 Vec3 Engine::load_vector(const CompiledLoad& load, const State& s) const {

@@ -66,7 +66,8 @@ class Engine : public Dynamics {
     int link;
     Vec3 F, N;
   };
-  void set_external(std::span<const LinkWrench> wrenches);
+  // `generalized`: nv further generalized forces, or null.
+  void set_external(std::span<const LinkWrench> wrenches, const Vec* generalized = nullptr);
   // Links at s, with bias accelerations; mass and constraints factored. accelerations() does the same.
   void prepare_response(const State& s);
   // What generalized forces b cause with the joints held: M x - G^T mu = b, G x = 0, at the state last prepared. x may
@@ -163,6 +164,7 @@ class Engine : public Dynamics {
   std::vector<bool> frozen_;
   std::unique_ptr<AssemblyMetric> assembly_;
   std::vector<LinkWrench> external_;
+  Vec external_generalized_;  // empty: none
   std::vector<double> friction_;
   std::unique_ptr<Derivatives> derivatives_;
   // What the arrays were last evaluated for.

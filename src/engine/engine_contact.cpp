@@ -9,7 +9,13 @@
 
 namespace clatter {
 
-void Engine::set_external(std::span<const LinkWrench> wrenches) { external_.assign(wrenches.begin(), wrenches.end()); }
+void Engine::set_external(std::span<const LinkWrench> wrenches, const Vec* generalized) {
+  external_.assign(wrenches.begin(), wrenches.end());
+  if (generalized != nullptr)
+    external_generalized_ = *generalized;
+  else
+    external_generalized_.resize(0);
+}
 
 void Engine::prepare_response(const State& s) {
   const int nc = system_->sizes.nc();

@@ -280,8 +280,13 @@ void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
   if (!o.ok()) return;
   const std::size_t before = mistakes_.count();
   const bool lawful = contact_law(o, c);
-  const std::string way = o.one_of({"between", "among", "gap", "rope"});
+  const std::string way = o.one_of({"between", "among", "within", "gap", "rope"});
   if (way.empty()) return;
+  if (between_beams(o, scope)) return beam_contact(o, std::move(c), lawful, e);
+  if (o.has("beams")) {
+    mistakes_.add(*o.find("beams"), "`beams` belongs to a contact between two beams, or `within` one");
+    return;
+  }
   const YamlNode& n = *o.find(way);
   if (o.has("length") && way != "rope") {
     mistakes_.add(*o.find("length"), "`length` belongs to a `rope`");

@@ -126,6 +126,11 @@ class Loader {
   int shape_of_body(int body, const YamlNode& used);
   bool section(const Shape& solid, ContactShape& s) const;
 
+  // load_beam_contacts.cpp
+  int beam_named(const YamlNode& n, const Scope& scope) const;  // body, or -1
+  bool between_beams(const Object& contact, const Scope& scope) const;
+  bool beam_skin(const YamlNode& at, int body, double& radius);
+  void beam_contact(const Object& contact, Contact c, bool lawful, const YamlNode::Entry& entry);
   // load_contacts.cpp
   void contact(const Scope& scope, const YamlNode::Entry& entry);
   bool contact_law(const Object& contact, Contact& c);

@@ -326,11 +326,23 @@ struct CompliantContact {
 
 using ContactLaw = std::variant<RigidContact, CompliantContact>;
 
+// Two beams that touch each other, or one that touches itself (Y-16 to Y-22).
+struct BeamTouching {
+  int first = -1, second = -1;    // bodies; twice the same: itself
+  int segments = 3, gauss = 3;    // of an element's side: Gauss points in equal segments
+  enum class Multiplier { point, segment, element } multiplier = Multiplier::point;  // what one force is shared by
+  enum class Way { automatic, points, lines } way = Way::automatic;  // corners and ends alone, sides too, by the angle
+  double least_angle = 0.0349065850398866;  // 2 degrees: beams that meet at less lie on each other, straight ones too
+  double line_stiffness = 0;                // compliant laws: of a side, by area; 0: the stiffness over height and depth
+  double radius[2] = {0, 0};                // of round sections; 0: as the beam describes it
+};
+
 struct Contact : Named {
   std::string group;            // the entry of `contacts:` it comes from; several pairs may share one
   int first = -1, second = -1;  // indices into Model::shapes; -1 where the contact is written in coordinates:
   // gap and tangential displacement as formulas of joint coordinates and time, of which the slip is the rate.
   std::optional<Function> gap, slide;
+  std::shared_ptr<const BeamTouching> beams;  // neither shapes nor formulas but beams
   ContactLaw law;
   // What method: smooth puts in the place of a rigid law; without it one is made from the model's scales.
   std::optional<CompliantContact> smooth;

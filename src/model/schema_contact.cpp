@@ -236,6 +236,9 @@ std::vector<ObjectSpec> contact_language() {
          "Two shapes, or two groups of them of which each of the first may touch each of the second. A body with a "
          "`shape` may stand for it; `*` and `?` make a name a pattern."},
         {"among", V::names, false, "", "Shapes of which any two on different bodies may touch."},
+        {"within", V::name, false, "", "A body of type beam that may touch itself."},
+        {"beams", V::object, false, "", "Between beams, or within one: where and how their sides are looked at.",
+         "beam-contact"},
         {"gap", V::function, false, "m",
          "Instead of shapes: the gap as a formula of joint coordinates (`slider.displacement`, `pin.angle`) and `t`; "
          "needs `coordinates: joint`."},
@@ -248,6 +251,33 @@ std::vector<ObjectSpec> contact_language() {
          "place"},
         {"length", V::quantity, false, "m", "Of the rope; the distance at the start unless given."},
         {"law", V::object, true, "", "What they do when they touch.", "contact-law"}}},
+      {"beam-contact",
+       "How beams touch each other: by Gauss points on their sides where they lie on each other, by corners and ends "
+       "where they do not.",
+       "",
+       {{"segments", V::integer, false, "", "Of each element of the first beam, equal parts (3 unless given)."},
+        {"gauss", V::integer, false, "", "Points in a segment (3 unless given, 4 where the law is compliant)."},
+        {"multiplier",
+         V::word,
+         false,
+         "",
+         "Rigid laws: one force for each point (unless given), or one for the mean gap of a segment or of an element's "
+         "side.",
+         "",
+         {"point", "segment", "element"}},
+        {"touch",
+         V::word,
+         false,
+         "",
+         "By lines where the angle between the beams is small and by points elsewhere (unless given), or one of the two "
+         "always.",
+         "",
+         {"automatic", "points", "lines"}},
+        {"least_angle", V::quantity, false, "rad", "Beams that meet at less lie on each other (2 deg unless given)."},
+        {"line_stiffness", V::quantity, false, "N/m^3",
+         "Compliant laws: pressure by penetration along a side (the law's stiffness over height and depth unless "
+         "given)."},
+        {"radius", V::quantity, false, "m", "Of cables and of beams in space, which touch as round ones."}}},
       contact_law(),
       compliant_law(),
       {"friction",

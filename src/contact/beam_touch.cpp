@@ -1,0 +1,749 @@
+#include "contact/beam_touch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "contact/contacts.hpp"
+
+namespace clatter::contact {
+
+namespace {
+
+using Runs = BeamCurve::Runs;
+using Kind = BeamStation::Kind;
+
+// Sides of quadratic elements have small kinks at the nodes: a foot may lie this part of an element beyond its end where
+// another element follows.
+constexpr double kKink = 0.05;
+constexpr int kSteps = 40;
+constexpr double kEps = 1e-14;
+
+std::size_t sz(int i) { return static_cast<std::size_t>(i); }
+
+Vec3 in_space(const BeamVector<double, 2>& x) { return {x[0], x[1], 0}; }
+Vec3 in_space(const BeamVector<double, 3>& x) { return x; }
+
+template <int D>
+BeamVector<double, D> combine(const BeamOutline& beam, int element, const double* weights, const Vec& x, int offset) {
+  BeamVector<double, D> out = BeamVector<double, D>::Zero();
+  const double* from = x.data() + offset + element * beam.body->stride * D;
+  for (int i = 0; i < beam.body->element_vectors; ++i)
+    for (int c = 0; c < D; ++c) out[c] += weights[i] * from[i * D + c];
+  return out;
+}
+
+BeamVector<double, 2> left_of(const BeamVector<double, 2>& t) { return {-t.y(), t.x()}; }
+
+// The side of a planar beam that looks to the left of its axis has y > 0.
+double sign_of_side(double y) { return y > 0 ? 1 : -1; }
+// Across an end the parameter y runs to the left of the axis: outward is to its right at the end, left at the start.
+double sign_of_face(Runs runs) { return runs == Runs::across_end ? -1 : 1; }
+
+}  // namespace
+
+BeamTouch::BeamTouch(const BeamPair& pair, bool rigid)
+    : pair_(pair), rigid_(rigid), feet_(pair.stations.size()), awake_(pair.stations.size(), 0) {
+  for (int b = 0; b < 2; ++b) {
+    const auto n = sz(pair.beam[b].elements());
+    box_[b].resize(n);
+    middle_[b].resize(n);
+    ball_[b].resize(n);
+    near_[b].resize(n);
+    const BeamOutline& master = pair.beam[pair.self || b == 1 ? 0 : 1];
+    for (int e = 0; e < master.elements(); ++e) all_[b].push_back(e);
+    for (auto& list : near_[b]) list.reserve(all_[b].size());
+  }
+  woken_.reserve(pair.stations.size());
+  outline_.reserve(16);
+}
+
+double BeamTouch::largest_speed(const Vec& v) const {
+  double most = 0;
+  for (int b = 0; b < (pair_.self ? 1 : 2); ++b) {
+    const BeamOutline& beam = pair_.beam[b];
+    const ancf::AncfBody& body = *beam.body;
+    for (int i = 0; i < body.vectors; i += body.gradients) {
+      double speed = v.segment(beam.v + i * body.dim, body.dim).norm();
+      // The skin moves with the section, or turns with the axis.
+      for (int g = 1; g < body.gradients; ++g)
+        speed += beam.reach() * v.segment(beam.v + (i + g) * body.dim, body.dim).norm();
+      most = std::max(most, speed);
+    }
+  }
+  return most;
+}
+
+template <int D>
+BeamVector<double, D> BeamTouch::at(const BeamOutline& beam, const BeamCurve& curve, double x, int derivative,
+                                    const Vec& q) const {
+  double w[kMost];
+  beam.weights(curve, x, derivative, w);
+  return combine<D>(beam, curve.element, w, q, beam.q);
+}
+
+template <int D>
+double BeamTouch::project(const BeamOutline& beam, const BeamCurve& curve, const BeamVector<double, D>& P,
+                          const Vec& q) const {
+  const double L = beam.length(curve.element);
+  double x = 0, least = std::numeric_limits<double>::infinity();
+  for (const double z : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+    const double d = (at<D>(beam, curve, z * L, 0, q) - P).squaredNorm();
+    if (d < least) {
+      least = d;
+      x = z * L;
+    }
+  }
+  for (int step = 0; step < kSteps; ++step) {
+    const auto d = (P - at<D>(beam, curve, x, 0, q)).eval(), M1 = at<D>(beam, curve, x, 1, q);
+    const double F = d.dot(M1), steep = M1.squaredNorm();
+    double slope = steep - d.dot(at<D>(beam, curve, x, 2, q));
+    if (slope < 0.1 * steep) slope = steep;  // beyond the centre of curvature
+    const double dx = std::clamp(F / slope, -0.5 * L, 0.5 * L);
+    x = std::clamp(x + dx, -0.5 * L, 1.5 * L);
+    if (std::abs(dx) < kEps * L) break;
+  }
+  return x;
+}
+
+bool BeamTouch::allowed(const BeamStation& s, int element) const {
+  if (!pair_.self) return true;
+  const int apart = std::abs(s.curve.element - element);
+  if (apart < 2) return false;
+  const BeamOutline& beam = pair_.beam[0];
+  if (beam.sides) return true;
+  // Tubes: no hairpin is tighter than its own radius.
+  double arc = 0;
+  for (int e = std::min(s.curve.element, element) + 1; e < std::max(s.curve.element, element); ++e) arc += beam.length(e);
+  return arc > 4 * beam.radius;
+}
+
+bool BeamTouch::side_by_side(double cosine, double curvature, double half) const {
+  const double bend = std::min(1.0, half * curvature);
+  const double least = std::max(pair_.touching.least_angle, std::acos(1 - bend));
+  return std::acos(std::clamp(std::abs(cosine), 0.0, 1.0)) <= least;
+}
+
+namespace {
+
+template <int D>
+double bend_of(const BeamVector<double, D>& d1, const BeamVector<double, D>& d2) {
+  const double s = d1.squaredNorm();
+  const BeamVector<double, D> across = d2 - d1 * (d1.dot(d2) / s);
+  return across.norm() / s;
+}
+
+}  // namespace
+
+// A point of a side (of an axis) against the sides (the axis) of the master.
+template <int D>
+void BeamTouch::locate_line(const Vec& q, const BeamStation& s, const std::vector<int>* candidates, Foot& foot) {
+  const BeamOutline &slave = pair_.slave(s), &master = pair_.master(s);
+  const auto P = at<D>(slave, s.curve, s.x, 0, q), S1 = at<D>(slave, s.curve, s.x, 1, q);
+  const double deepest = -(slave.reach() + master.reach());
+  double best = std::numeric_limits<double>::infinity();
+  for (const int e : *candidates) {
+    if (!allowed(s, e) || (pair_.self && e < s.curve.element)) continue;
+    for (int side = 0; side < (master.sides ? 2 : 1); ++side) {
+      BeamCurve curve{Runs::along, e, master.sides ? (side ? master.half : -master.half) : 0.0};
+      const double L = master.length(e), x = project<D>(master, curve, P, q);
+      const double low = e > 0 ? -kKink * L : 0, high = e + 1 < master.elements() ? (1 + kKink) * L : L;
+      if (x < low || x > high) continue;
+      const auto M1 = at<D>(master, curve, x, 1, q);
+      const BeamVector<double, D> d = P - at<D>(master, curve, x, 0, q);
+      double gap = 0, sign = 1;
+      if constexpr (D == 2) {
+        if (master.sides) {
+          sign = sign_of_side(curve.y);
+          const BeamVector<double, 2> n = sign * left_of(M1).normalized();
+          // A tube looks in every direction.
+          if (slave.sides && n.dot(sign_of_side(s.curve.y) * left_of(S1)) >= 0) continue;
+          gap = d.dot(n) - slave.radius;
+        }
+      }
+      if (!master.sides) gap = d.norm() - (slave.sides ? 0 : slave.radius) - master.radius;
+      if (gap <= deepest) continue;
+      const double beyond = std::max({0.0, -x, x - L});
+      const double score = std::abs(gap) + 100 * beyond;
+      if (score >= best) continue;
+      if (pair_.touching.way == BeamTouching::Way::automatic) {
+        const double curvature = std::max(bend_of<D>(S1, at<D>(slave, s.curve, s.x, 2, q)),
+                                          bend_of<D>(M1, at<D>(master, curve, x, 2, q)));
+        const double half = std::max(slave.reach(), master.reach());
+        if (!side_by_side(S1.dot(M1) / (S1.norm() * M1.norm()), curvature, half)) continue;
+      }
+      best = score;
+      foot.present = true;
+      foot.kind = master.sides ? FootKind::side : FootKind::tube;
+      foot.curve = curve;
+      foot.x = x;
+      foot.xs = s.x;
+      foot.sign = sign;
+      foot.radius = slave.radius + master.radius;
+      foot.gap = gap;
+    }
+  }
+}
+
+// A corner of an outline against an outline.
+template <int D>
+void BeamTouch::locate_corner(const Vec& q, const BeamStation& s, const std::vector<int>* candidates, Foot& foot) {
+  if constexpr (D == 2) {
+    using V = BeamVector<double, 2>;
+    const BeamOutline &slave = pair_.slave(s), &master = pair_.master(s);
+    const V P = at<2>(slave, s.curve, s.x, 0, q), S1 = at<2>(slave, s.curve, s.x, 1, q);
+    const V inside = at<2>(slave, {Runs::along, s.curve.element, 0}, s.x, 0, q);
+    const double deepest = -(slave.reach() + master.reach()), H = master.half;
+    const int last = master.elements() - 1;
+    double best = std::numeric_limits<double>::infinity();
+    const auto take = [&](FootKind kind, const BeamCurve& curve, double x, double sign, double gap) {
+      foot.present = true;
+      foot.kind = kind;
+      foot.curve = curve;
+      foot.x = x;
+      foot.xs = s.x;
+      foot.sign = sign;
+      foot.radius = 0;
+      foot.gap = gap;
+      best = std::abs(gap);
+    };
+    // Where the slave's end lies in front of an end face more than beside it, that face is what it meets.
+    const auto in_front = [&](Runs runs) {
+      const BeamCurve face{runs, runs == Runs::across_end ? last : 0, 0};
+      const V y = at<2>(master, face, 0, 1, q).normalized(), out = sign_of_face(runs) * left_of(y);
+      const V d = inside - at<2>(master, face, 0, 0, q);
+      return d.dot(out) > 0 && d.dot(out) >= std::abs(d.dot(y)) - H;
+    };
+    bool facing = false;
+    for (const int e : *candidates) {
+      if (!allowed(s, e)) continue;
+      const BeamCurve axis{Runs::along, e, 0};
+      const double L = master.length(e);
+      // The side on which the slave's end lies.
+      const double xi = std::clamp(project<2>(master, axis, inside, q), 0.0, L);
+      const V across = left_of(at<2>(master, axis, xi, 1, q));
+      const double side = across.dot(inside - at<2>(master, axis, xi, 0, q)) >= 0 ? 1 : -1;
+      const BeamCurve curve{Runs::along, e, side * H};
+      const double x = project<2>(master, curve, P, q);
+      const V M1 = at<2>(master, curve, x, 1, q), n = side * left_of(M1).normalized();
+      const double gap = n.dot(P - at<2>(master, curve, x, 0, q));
+      for (const bool finish : {false, true}) {
+        if (e != (finish ? last : 0)) continue;
+        const Runs runs = finish ? Runs::across_end : Runs::across_start;
+        const bool beyond = finish ? x > L : x < 0, front = in_front(runs);
+        if (!beyond && !front) continue;
+        const BeamCurve face{runs, e, 0};
+        const V at0 = at<2>(master, face, 0, 0, q), ry = at<2>(master, face, 0, 1, q);
+        const V out = sign_of_face(runs) * left_of(ry).normalized();
+        const double y = (P - at0).dot(ry) / ry.squaredNorm(), ahead = out.dot(P - at0);
+        if (std::abs(y) <= H) {
+          if (ahead > deepest && (ahead > 0 || front) && std::abs(ahead) < best)
+            take(FootKind::side, face, y, sign_of_face(runs), ahead);
+          facing = facing || front;
+        } else if (ahead > 0 && gap > 0) {
+          // Beyond the corner of both: from corner to corner, once for each pair of corners.
+          const double distance = (P - at<2>(master, curve, finish ? L : 0.0, 0, q)).norm();
+          if (distance < best && !(s.second && !pair_.self))
+            take(FootKind::point, curve, finish ? L : 0.0, 1, distance);
+        }
+      }
+      const double low = e > 0 ? -kKink * L : 0, high = e < last ? (1 + kKink) * L : L;
+      if (x < low || x > high || gap <= deepest || facing) continue;
+      const double score = std::abs(gap) + 100 * std::max({0.0, -x, x - L});
+      if (score >= best) continue;
+      if (!rigid_ && pair_.touching.way == BeamTouching::Way::automatic) {
+        const double curvature =
+            std::max(bend_of<2>(S1, at<2>(slave, s.curve, s.x, 2, q)), bend_of<2>(M1, at<2>(master, curve, x, 2, q)));
+        if (side_by_side(S1.dot(M1) / (S1.norm() * M1.norm()), curvature, std::max(slave.half, H))) continue;
+      }
+      take(FootKind::side, curve, x, side, gap);
+    }
+  } else {
+    (void)q, (void)s, (void)candidates, (void)foot;
+  }
+}
+
+// The end of an axis against a tube, or against an outline; and the corner of an outline against a tube.
+template <int D>
+void BeamTouch::locate_end(const Vec& q, const BeamStation& s, const std::vector<int>* candidates, Foot& foot) {
+  const BeamOutline &slave = pair_.slave(s), &master = pair_.master(s);
+  const auto P = at<D>(slave, s.curve, s.x, 0, q), S1 = at<D>(slave, s.curve, s.x, 1, q);
+  double best = std::numeric_limits<double>::infinity();
+  const double radius = slave.radius + master.radius;
+  for (const int e : *candidates) {
+    if (!allowed(s, e)) continue;
+    for (int side = 0; side < (master.sides ? 2 : 1); ++side) {
+      const BeamCurve curve{Runs::along, e, master.sides ? (side ? master.half : -master.half) : 0.0};
+      const double L = master.length(e), x = std::clamp(project<D>(master, curve, P, q), 0.0, L);
+      const BeamVector<double, D> d = P - at<D>(master, curve, x, 0, q);
+      const double gap = d.norm() - radius;
+      if (gap >= best) continue;
+      const bool capped = (x == 0 && e == 0) || (x == L && e + 1 == master.elements());
+      if (!rigid_ && !capped && pair_.touching.way == BeamTouching::Way::automatic) {
+        const auto M1 = at<D>(master, curve, x, 1, q);
+        const double curvature = std::max(bend_of<D>(S1, at<D>(slave, s.curve, s.x, 2, q)),
+                                          bend_of<D>(M1, at<D>(master, curve, x, 2, q)));
+        if (side_by_side(S1.dot(M1) / (S1.norm() * M1.norm()), curvature, std::max(slave.reach(), master.reach())))
+          continue;
+      }
+      best = gap;
+      // Both ends find each other; the first beam's keeps it.
+      foot.present = !(capped && s.second && !pair_.self);
+      foot.kind = capped ? FootKind::point : FootKind::tube;
+      foot.curve = curve;
+      foot.x = x;
+      foot.xs = s.x;
+      foot.sign = 1;
+      foot.radius = radius;
+      foot.gap = gap;
+    }
+  }
+}
+
+// The nearest points of two axes in space.
+template <int D>
+void BeamTouch::locate_crossing(const Vec& q, const BeamStation& s, const std::vector<int>* candidates, Foot& foot) {
+  if constexpr (D == 3) {
+    const BeamOutline &slave = pair_.slave(s), &master = pair_.master(s);
+    const double Ls = slave.length(s.curve.element), radius = slave.radius + master.radius;
+    double best = std::numeric_limits<double>::infinity();
+    for (const int e : *candidates) {
+      if (!allowed(s, e) || (pair_.self && e < s.curve.element)) continue;
+      const BeamCurve curve{Runs::along, e, 0};
+      const double L = master.length(e);
+      double x = 0, y = 0, least = std::numeric_limits<double>::infinity();
+      for (const double zs : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+        const Vec3 S = at<3>(slave, s.curve, zs * Ls, 0, q);
+        for (const double zm : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+          const double d = (S - at<3>(master, curve, zm * L, 0, q)).squaredNorm();
+          if (d < least) {
+            least = d;
+            x = zm * L;
+            y = zs * Ls;
+          }
+        }
+      }
+      bool regular = true;
+      for (int step = 0; step < kSteps; ++step) {
+        const Vec3 d = at<3>(slave, s.curve, y, 0, q) - at<3>(master, curve, x, 0, q);
+        const Vec3 S1 = at<3>(slave, s.curve, y, 1, q), M1 = at<3>(master, curve, x, 1, q);
+        double Fx = d.dot(at<3>(master, curve, x, 2, q)) - M1.squaredNorm();
+        double Gy = d.dot(at<3>(slave, s.curve, y, 2, q)) + S1.squaredNorm();
+        if (Fx > -0.1 * M1.squaredNorm()) Fx = -M1.squaredNorm();
+        if (Gy < 0.1 * S1.squaredNorm()) Gy = S1.squaredNorm();
+        const double F = d.dot(M1), G = d.dot(S1), Fy = S1.dot(M1), det = Fx * Gy + Fy * Fy;
+        regular = std::abs(det) > 1e-9 * M1.squaredNorm() * S1.squaredNorm();
+        if (!regular) break;
+        const double dx = std::clamp((F * Gy - Fy * G) / det, -0.5 * L, 0.5 * L);
+        const double dy = std::clamp((Fx * G + Fy * F) / det, -0.5 * Ls, 0.5 * Ls);
+        x = std::clamp(x - dx, -0.5 * L, 1.5 * L);
+        y = std::clamp(y - dy, -0.5 * Ls, 1.5 * Ls);
+        if (std::abs(dx) < kEps * L && std::abs(dy) < kEps * Ls) break;
+      }
+      if (!regular || x < 0 || x > L || y < 0 || y > Ls) continue;
+      const Vec3 S1 = at<3>(slave, s.curve, y, 1, q), M1 = at<3>(master, curve, x, 1, q);
+      const double gap = (at<3>(slave, s.curve, y, 0, q) - at<3>(master, curve, x, 0, q)).norm() - radius;
+      if (gap >= best) continue;
+      const double curvature =
+          std::max(bend_of<3>(S1, at<3>(slave, s.curve, y, 2, q)), bend_of<3>(M1, at<3>(master, curve, x, 2, q)));
+      if (side_by_side(S1.dot(M1) / (S1.norm() * M1.norm()), curvature, std::max(slave.radius, master.radius)))
+        continue;
+      best = gap;
+      foot.present = true;
+      foot.kind = FootKind::crossing;
+      foot.curve = curve;
+      foot.x = x;
+      foot.xs = y;
+      foot.sign = 1;
+      foot.radius = radius;
+      foot.gap = gap;
+    }
+  } else {
+    (void)q, (void)s, (void)candidates, (void)foot;
+  }
+}
+
+template <int D>
+void BeamTouch::locate_station(const Vec& q, int station, const std::vector<int>* candidates) {
+  const BeamStation& s = pair_.stations[sz(station)];
+  Foot& foot = feet_[sz(station)];
+  foot.present = false;
+  switch (s.kind) {
+    case Kind::line:
+      return locate_line<D>(q, s, candidates, foot);
+    case Kind::end:
+      if (pair_.slave(s).sides && pair_.master(s).sides) return locate_corner<D>(q, s, candidates, foot);
+      return locate_end<D>(q, s, candidates, foot);
+    case Kind::crossing:
+      return locate_crossing<D>(q, s, candidates, foot);
+  }
+}
+
+void BeamTouch::range(int slot, int& begin, int& end) const {
+  begin = pair_.slot_begin[sz(slot)];
+  end = pair_.slot_begin[sz(slot) + 1];
+}
+
+void BeamTouch::locate(const Vec& q, int slot) {
+  int begin, end;
+  range(slot, begin, end);
+  for (int i = begin; i < end; ++i) {
+    const std::vector<int>& all = all_[pair_.stations[sz(i)].second ? 1 : 0];
+    if (pair_.dim == 2)
+      locate_station<2>(q, i, &all);
+    else
+      locate_station<3>(q, i, &all);
+  }
+}
+
+void BeamTouch::wake_lines(int element, const OrientedBox& box, double grow, const Vec& q) {
+  const BeamOutline& beam = pair_.beam[0];
+  const double L = beam.length(element);
+  // Sides bend: a chord of a quarter of them is off by no more than this.
+  for (int side = 0; side < (beam.sides ? 2 : 1); ++side) {
+    const BeamCurve curve{Runs::along, element, beam.sides ? (side ? beam.half : -beam.half) : 0.0};
+    const double sag = at<2>(beam, curve, 0.5 * L, 2, q).norm() * L * L / 128;
+    for (int part = 0; part < 4; ++part) {
+      double from, to;
+      if (!clip(box, grow + sag, at<2>(beam, curve, 0.25 * part * L, 0, q), at<2>(beam, curve, 0.25 * (part + 1) * L, 0, q),
+                from, to))
+        continue;
+      const double low = 0.25 * (part + from) * L - sag, high = 0.25 * (part + to) * L + sag;
+      for (int i = pair_.line_begin[sz(element)]; i < pair_.line_begin[sz(element) + 1]; ++i) {
+        const BeamStation& s = pair_.stations[sz(i)];
+        if (awake_[sz(i)] || s.curve.y != curve.y || s.x < low || s.x > high) continue;
+        awake_[sz(i)] = 1;
+        woken_.push_back(i);
+      }
+    }
+  }
+}
+
+// Boxes of elements, pairs that are near (Y-16, Y-17), and the line stations in them (Y-18).
+template <int D>
+void BeamTouch::find_elements(const Vec& q, double reach) {
+  const int beams = pair_.self ? 1 : 2;
+  for (int b = 0; b < beams; ++b) {
+    const BeamOutline& beam = pair_.beam[b];
+    for (int e = 0; e < beam.elements(); ++e) {
+      const double L = beam.length(e), r = beam.sides ? 0 : beam.radius;
+      const BeamCurve axis{Runs::along, e, 0};
+      middle_[b][sz(e)] = in_space(at<D>(beam, axis, 0.5 * L, 0, q));
+      near_[b][sz(e)].clear();
+      if constexpr (D == 2) {
+        outline_.clear();
+        double sag = 0;
+        for (int side = 0; side < (beam.sides ? 2 : 1); ++side) {
+          const BeamCurve curve{Runs::along, e, beam.sides ? (side ? beam.half : -beam.half) : 0.0};
+          for (const double z : {0.0, 0.25, 0.5, 0.75, 1.0}) outline_.push_back(at<2>(beam, curve, z * L, 0, q));
+          sag = std::max(sag, at<2>(beam, curve, 0.5 * L, 2, q).norm() * L * L / 128);
+        }
+        box_[b][sz(e)] = smallest_box(outline_);
+        box_[b][sz(e)].half.array() += r + sag;
+        // The middle need not be the centre of the box.
+        const Eigen::Vector2d off = middle_[b][sz(e)].head<2>() - box_[b][sz(e)].centre;
+        ball_[b][sz(e)] = 0.5 * box_[b][sz(e)].diagonal() + off.norm();
+      } else {
+        double farthest = 0;
+        for (const double z : {0.0, 0.25, 0.75, 1.0})
+          farthest = std::max(farthest, (in_space(at<D>(beam, axis, z * L, 0, q)) - middle_[b][sz(e)]).norm());
+        ball_[b][sz(e)] = farthest + r + 0.05 * L;
+      }
+    }
+  }
+  const int other = pair_.self ? 0 : 1;
+  for (int i = 0; i < pair_.beam[0].elements(); ++i)
+    for (int j = pair_.self ? i + 2 : 0; j < pair_.beam[other].elements(); ++j) {
+      if ((middle_[0][sz(i)] - middle_[other][sz(j)]).norm() > ball_[0][sz(i)] + ball_[other][sz(j)] + reach) continue;
+      if constexpr (D == 2)
+        if (apart(box_[0][sz(i)], box_[other][sz(j)], 0.5 * reach)) continue;
+      near_[0][sz(i)].push_back(j);
+      near_[other][sz(j)].push_back(i);
+      if constexpr (D == 2) {
+        wake_lines(i, box_[other][sz(j)], reach + pair_.beam[0].radius, q);
+      } else {
+        for (int k = pair_.line_begin[sz(i)]; k < pair_.line_begin[sz(i) + 1]; ++k)
+          if (!awake_[sz(k)]) {
+            awake_[sz(k)] = 1;
+            woken_.push_back(k);
+          }
+      }
+    }
+}
+
+void BeamTouch::find(const Vec& q, double reach, std::vector<int>& slots) {
+  for (const int i : woken_) {
+    awake_[sz(i)] = 0;
+    feet_[sz(i)].present = false;
+  }
+  woken_.clear();
+  slots.clear();
+  if (pair_.dim == 2)
+    find_elements<2>(q, reach);
+  else
+    find_elements<3>(q, reach);
+  for (int i = pair_.ends; i < static_cast<int>(pair_.stations.size()); ++i) {
+    const BeamStation& s = pair_.stations[sz(i)];
+    if (near_[s.second ? 1 : 0][sz(s.curve.element)].empty()) continue;
+    awake_[sz(i)] = 1;
+    woken_.push_back(i);
+  }
+  for (const int i : woken_) {
+    const BeamStation& s = pair_.stations[sz(i)];
+    const std::vector<int>& near = near_[s.second ? 1 : 0][sz(s.curve.element)];
+    if (pair_.dim == 2)
+      locate_station<2>(q, i, &near);
+    else
+      locate_station<3>(q, i, &near);
+    if (feet_[sz(i)].present) slots.push_back(pair_.slot_of_station[sz(i)]);
+  }
+  std::sort(slots.begin(), slots.end());
+  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+}
+
+int BeamTouch::feature(int slot) const {
+  int begin, end;
+  range(slot, begin, end);
+  for (int i = begin; i < end; ++i)
+    if (feet_[sz(i)].present)
+      return static_cast<int>(feet_[sz(i)].kind) + (feet_[sz(i)].curve.across() ? 8 : feet_[sz(i)].sign > 0 ? 0 : 16);
+  return -1;
+}
+
+// Share of a station in its slot.
+double BeamTouch::weight(int station) const {
+  int begin, end;
+  range(pair_.slot_of_station[sz(station)], begin, end);
+  if (end - begin == 1) return 1;
+  double sum = 0;
+  for (int i = begin; i < end; ++i)
+    if (feet_[sz(i)].present) sum += pair_.stations[sz(i)].area;
+  return pair_.stations[sz(station)].area / sum;
+}
+
+template <int D, class T>
+void BeamTouch::gather(const BeamStation& s, const Foot& foot, const Vec& q, const Vec& v,
+                       BeamCurves<T, D>& out) const {
+  const BeamOutline &slave = pair_.slave(s), &master = pair_.master(s);
+  double w[kMost];
+  const auto put = [&](const BeamVector<double, D>& x, BeamVector<T, D>& y) {
+    for (int c = 0; c < D; ++c) y[c] = T(x[c]);
+  };
+  for (int k = 0; k < kDerivatives; ++k) {
+    slave.weights(s.curve, foot.xs, k, w);
+    put(combine<D>(slave, s.curve.element, w, q, slave.q), out.S[k]);
+    put(combine<D>(slave, s.curve.element, w, v, slave.v), out.dS[k]);
+    master.weights(foot.curve, foot.x, k, w);
+    put(combine<D>(master, foot.curve.element, w, q, master.q), out.M[k]);
+    put(combine<D>(master, foot.curve.element, w, v, master.v), out.dM[k]);
+  }
+}
+
+namespace {
+
+// Rows are kept from the master to the slave; from the second beam to the first the basis turns with n and t1.
+struct Turned {
+  double basis[3] = {1, 1, 1}, row[3] = {1, 1, 1};
+  explicit Turned(bool second) {
+    if (!second) return;
+    basis[0] = basis[1] = -1;
+    row[2] = -1;
+  }
+};
+
+}  // namespace
+
+template <int D>
+void BeamTouch::station_rows(const Vec& q, const Vec& v, int station, bool accelerations, double share, bool leads,
+                             SlotState& out) {
+  const BeamStation& s = pair_.stations[sz(station)];
+  Foot& foot = feet_[sz(station)];
+  const BeamOutline &slave = pair_.slave(s), &master = pair_.master(s);
+  const Turned turned(s.second);
+  BeamCurves<double, D> c;
+  gather<D, double>(s, foot, q, v, c);
+  BeamRows<double, D> r;
+  beam_rows<double, D>(foot.kind, foot.sign, foot.radius, c, r);
+  slave.weights(s.curve, foot.xs, 0, foot.Ws);
+  master.weights(foot.curve, foot.x, 0, foot.Wm);
+  for (int k = 0; k < 3; ++k) foot.e[k] = k < D ? in_space(r.e[k]) : Vec3(-Vec3::UnitZ());
+  out.gap += share * r.gap;
+  for (int k = 0; k < D; ++k) out.rate[k] += share * turned.row[k] * r.rate[k];
+  if (accelerations) {
+    // Rates as functions of time along constant nodal velocities.
+    using J = Jet<double>;
+    BeamCurves<J, D> cj;
+    for (int k = 0; k < kDerivatives; ++k)
+      for (int i = 0; i < D; ++i) {
+        cj.S[k][i] = J(c.S[k][i], c.dS[k][i]);
+        cj.M[k][i] = J(c.M[k][i], c.dM[k][i]);
+        cj.dS[k][i] = J(c.dS[k][i], 0.0);
+        cj.dM[k][i] = J(c.dM[k][i], 0.0);
+      }
+    BeamRows<J, D> rj;
+    beam_rows<J, D>(foot.kind, foot.sign, foot.radius, cj, rj);
+    for (int k = 0; k < D; ++k) out.bias[k] += share * turned.row[k] * rj.rate[k].d;
+  }
+  if (!leads) return;
+  for (int k = 0; k < 3; ++k) out.basis.col(k) = turned.basis[k] * foot.e[k];
+  Vec3 on_slave = in_space(c.S[0]) - slave.radius * foot.e[0], on_master = in_space(c.M[0]) + master.radius * foot.e[0];
+  if constexpr (D == 2) on_slave.z() = on_master.z() = slave.body->level;
+  out.p1 = s.second ? on_master : on_slave;
+  out.p2 = s.second ? on_slave : on_master;
+}
+
+void BeamTouch::rows(const Vec& q, const Vec& v, int slot, bool accelerations, SlotState& out) {
+  int begin, end;
+  range(slot, begin, end);
+  out.present = false;
+  int leading = -1;
+  for (int i = begin; i < end; ++i)
+    if (feet_[sz(i)].present && (leading < 0 || feet_[sz(i)].gap < feet_[sz(leading)].gap)) leading = i;
+  if (leading < 0) return;
+  out.present = true;
+  out.gap = 0;
+  out.c1.setZero();
+  out.c2.setZero();
+  std::fill(out.rate, out.rate + 6, 0.0);
+  std::fill(out.bias, out.bias + 6, 0.0);
+  for (int i = begin; i < end; ++i) {
+    if (!feet_[sz(i)].present) continue;
+    if (pair_.dim == 2)
+      station_rows<2>(q, v, i, accelerations, weight(i), i == leading, out);
+    else
+      station_rows<3>(q, v, i, accelerations, weight(i), i == leading, out);
+  }
+}
+
+void BeamTouch::add_column(int slot, int k, int v0, int v1, double* tau, double scale) const {
+  int begin, end;
+  range(slot, begin, end);
+  const int D = pair_.dim;
+  for (int i = begin; i < end; ++i) {
+    const Foot& foot = feet_[sz(i)];
+    if (!foot.present) continue;
+    const BeamStation& s = pair_.stations[sz(i)];
+    const double share = scale * weight(i) * Turned(s.second).row[k];
+    const auto add = [&](const BeamOutline& beam, int element, const double* w, double factor) {
+      const int at = beam.v + element * beam.body->stride * D;
+      if (at < v0 || at >= v1) return;
+      for (int n = 0; n < beam.body->element_vectors; ++n)
+        for (int c = 0; c < D; ++c) tau[at - v0 + n * D + c] += factor * w[n] * foot.e[k][c];
+    };
+    add(pair_.slave(s), s.curve.element, foot.Ws, share);
+    add(pair_.master(s), foot.curve.element, foot.Wm, -share);
+  }
+}
+
+// With local variables X = (S_0.., M_0..) that are linear in the nodal vectors, and local parts of the gradient
+//
+//   g_i = N_S,i e + N_S',i y e  (slave),   -N_M,i e - N_M',i x e  (master)
+//
+// where the shifts vanish but their derivatives do not.
+template <int D>
+void BeamTouch::station_tangent(const Vec& q, const Vec& v, int station, int k, double share,
+                                CoordinateTangent& out) const {
+  // The slave's curve moves along itself in crossings only.
+  constexpr int kSlave = D == 2 ? 1 : kDerivatives, kLocal = kSlave + kDerivatives, N = kLocal * D;
+  using T = Dual<N>;
+  using J = Jet<T>;
+  const BeamStation& s = pair_.stations[sz(station)];
+  const Foot& foot = feet_[sz(station)];
+  const BeamOutline& beams_slave = pair_.slave(s);
+  const BeamOutline& beams_master = pair_.master(s);
+  BeamCurves<double, D> c;
+  gather<D, double>(s, foot, q, v, c);
+  BeamCurves<J, D> cj;
+  for (int n = 0; n < kDerivatives; ++n)
+    for (int i = 0; i < D; ++i) {
+      const T slave = n < kSlave ? T::variable(c.S[n][i], n * D + i) : T(c.S[n][i]);
+      const T master = T::variable(c.M[n][i], (kSlave + n) * D + i);
+      cj.S[n][i] = J(slave, T(c.dS[n][i]));
+      cj.M[n][i] = J(master, T(c.dM[n][i]));
+      cj.dS[n][i] = J(T(c.dS[n][i]), T(0.0));
+      cj.dM[n][i] = J(T(c.dM[n][i]), T(0.0));
+    }
+  BeamRows<J, D> r;
+  beam_rows<J, D>(foot.kind, foot.sign, foot.radius, cj, r);
+  const double factor = share * Turned(s.second).row[k];
+
+  // Nodal vectors of both, slave first.
+  double W[kLocal][kMost];
+  for (int n = 0; n < kSlave; ++n) beams_slave.weights(s.curve, foot.xs, n, W[n]);
+  for (int n = 0; n < kDerivatives; ++n) beams_master.weights(foot.curve, foot.x, n, W[kSlave + n]);
+  double slope[2][kMost];  // first derivatives of the shape functions
+  beams_slave.weights(s.curve, foot.xs, 1, slope[0]);
+  beams_master.weights(foot.curve, foot.x, 1, slope[1]);
+  const int ns = beams_slave.body->element_vectors, nm = beams_master.body->element_vectors;
+  const auto place = [&](const BeamOutline& beam, int element, int i) {
+    const int column = beam.v + element * beam.body->stride * D + i;
+    for (std::size_t at = 0; at < out.columns.size(); ++at)
+      if (out.columns[at] == column) return static_cast<Eigen::Index>(at);
+    return Eigen::Index(-1);
+  };
+  // Columns of q by number of vector and component: slave, then master.
+  Eigen::Index index[2 * kMost * D];
+  for (int i = 0; i < ns * D; ++i) index[i] = place(beams_slave, s.curve.element, i);
+  for (int i = 0; i < nm * D; ++i) index[ns * D + i] = place(beams_master, foot.curve.element, i);
+  // d(local)/dq of column j as (first local variable of its beam, weights).
+  const auto pulled = [&](const typename T::Derivatives& d, int j) {
+    const bool of_slave = j < ns * D;
+    const int vector = (of_slave ? j : j - ns * D) / D, component = (of_slave ? j : j - ns * D) % D;
+    double sum = 0;
+    for (int n = of_slave ? 0 : kSlave; n < (of_slave ? kSlave : kLocal); ++n)
+      sum += W[n][vector] * d[n * D + component];
+    return sum;
+  };
+  const int total = (ns + nm) * D;
+  for (int i = 0; i < total; ++i) {
+    const bool of_slave = i < ns * D;
+    const int vector = (of_slave ? i : i - ns * D) / D, component = (of_slave ? i : i - ns * D) % D;
+    const T& e = r.e[k][component].v;
+    const T& shift = of_slave ? r.y.v : r.x.v;
+    const double w = of_slave ? W[0][vector] : -W[kSlave][vector];
+    const double w1 = of_slave ? slope[0][vector] : -slope[1][vector];
+    out.g[static_cast<std::size_t>(index[i])] += factor * w * e.v;
+    const typename T::Derivatives dg = w * e.d + (w1 * e.v) * shift.d;
+    for (int j = 0; j < total; ++j) out.H(index[i], index[j]) += factor * pulled(dg, j);
+    out.rate_by_q[index[i]] += factor * pulled(r.rate[k].v.d, i);
+    out.bias_by_q[index[i]] += factor * pulled(r.rate[k].d.d, i);
+  }
+}
+
+void BeamTouch::tangent(const Vec& q, const Vec& v, int slot, int k, CoordinateTangent& out) const {
+  int begin, end;
+  range(slot, begin, end);
+  const int D = pair_.dim;
+  out.columns.clear();
+  const auto list = [&](const BeamOutline& beam, int element) {
+    for (int i = 0; i < beam.body->element_vectors * D; ++i)
+      out.columns.push_back(beam.v + element * beam.body->stride * D + i);
+  };
+  for (int i = begin; i < end; ++i) {
+    if (!feet_[sz(i)].present) continue;
+    const BeamStation& s = pair_.stations[sz(i)];
+    list(pair_.slave(s), s.curve.element);
+    list(pair_.master(s), feet_[sz(i)].curve.element);
+  }
+  std::sort(out.columns.begin(), out.columns.end());
+  out.columns.erase(std::unique(out.columns.begin(), out.columns.end()), out.columns.end());
+  const auto n = static_cast<Eigen::Index>(out.columns.size());
+  out.g.assign(out.columns.size(), 0.0);
+  out.H.setZero(n, n);
+  out.rate_by_q.setZero(n);
+  out.bias_by_q.setZero(n);
+  for (int i = begin; i < end; ++i) {
+    if (!feet_[sz(i)].present) continue;
+    if (D == 2)
+      station_tangent<2>(q, v, i, k, weight(i), out);
+    else
+      station_tangent<3>(q, v, i, k, weight(i), out);
+  }
+  // bias = v^T H^T v, whether or not the row is the gradient of a function.
+  out.bias_by_v.setZero(n);
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index j = 0; j < n; ++j)
+      out.bias_by_v[i] += (out.H(i, j) + out.H(j, i)) * v[out.columns[static_cast<std::size_t>(j)]];
+}
+
+}  // namespace clatter::contact

@@ -1,0 +1,105 @@
+// BeamTouch: one thread's search and rows of a pair of beams (Y-16 to Y-22).
+//
+// Search: elements whose middles are nearer than half the diagonals of their boxes together (Y-16, T-25), whose smallest
+// boxes have no separating axis (Y-17); of these pairs the part of the slave's side that the master's box holds (Y-18).
+// Stations in that part are projected onto the master (Y-19 to Y-21). Nothing is remembered from one position to the
+// next: the answer is a function of the coordinates.
+//
+//   line stations  touch the side of the master that faces theirs (normals opposed), at a foot inside an element
+//   corners        touch the side or end face on whose side the slave's end lies, or, beyond its end, a corner of it;
+//                  penetration is against that face, so that no normal of length zero is met (T-14)
+//   automatic      lines where the directions differ by less than alpha_min = arccos(1 - H/2 |curvature|) and at least
+//                  by `least_angle` (Y-22); corners always where laws are rigid, else only where lines do not touch
+#pragma once
+
+#include <vector>
+
+#include "base/state.hpp"
+#include "contact/beam_kernel.hpp"
+#include "contact/beam_pair.hpp"
+#include "contact/oriented_box.hpp"
+
+namespace clatter::contact {
+
+struct SlotState;
+struct CoordinateTangent;
+
+class BeamTouch {
+ public:
+  BeamTouch(const BeamPair& pair, bool rigid);
+
+  // Slots nearer than `reach` at these coordinates, ascending. Their feet are known afterwards.
+  void find(const Vec& q, double reach, std::vector<int>& slots);
+  // The feet of one slot, wherever the master is.
+  void locate(const Vec& q, int slot);
+  // Gap, basis, points and rates (with `accelerations` the biases) of a slot whose feet are known.
+  void rows(const Vec& q, const Vec& v, int slot, bool accelerations, SlotState& out);
+  // tau, which starts at velocity v0, += factor times row k of the slot, for beams whose velocities lie in [v0, v1).
+  void add_column(int slot, int k, int v0, int v1, double* tau, double factor = 1) const;
+  // Derivatives of row k, after rows().
+  void tangent(const Vec& q, const Vec& v, int slot, int k, CoordinateTangent& out) const;
+  // What kind of place the slot's leading station touches: identity for warm starts.
+  int feature(int slot) const;
+  // Largest speed of a node.
+  double largest_speed(const Vec& v) const;
+
+ private:
+  static constexpr int kMost = BeamPair::kMostVectors;
+  struct Foot {
+    bool present = false;
+    FootKind kind = FootKind::side;
+    BeamCurve curve;        // of the master
+    double x = 0, xs = 0;   // parameters on master and slave
+    double sign = 1, radius = 0, gap = 0;
+    // Of the row last evaluated.
+    double Ws[kMost], Wm[kMost];
+    Vec3 e[3];
+  };
+
+  template <int D>
+  void locate_station(const Vec& q, int station, const std::vector<int>* candidates);
+  template <int D>
+  void locate_line(const Vec& q, const BeamStation& s, const std::vector<int>* candidates, Foot& foot);
+  template <int D>
+  void locate_corner(const Vec& q, const BeamStation& s, const std::vector<int>* candidates, Foot& foot);
+  template <int D>
+  void locate_end(const Vec& q, const BeamStation& s, const std::vector<int>* candidates, Foot& foot);
+  template <int D>
+  void locate_crossing(const Vec& q, const BeamStation& s, const std::vector<int>* candidates, Foot& foot);
+  template <int D>
+  BeamVector<double, D> at(const BeamOutline& beam, const BeamCurve& curve, double x, int derivative,
+                           const Vec& q) const;
+  // Foot of P on a curve along an element, as it goes on beyond the ends.
+  template <int D>
+  double project(const BeamOutline& beam, const BeamCurve& curve, const BeamVector<double, D>& P, const Vec& q) const;
+  template <int D, class T>
+  void gather(const BeamStation& s, const Foot& foot, const Vec& q, const Vec& v, BeamCurves<T, D>& out) const;
+  template <int D>
+  void station_rows(const Vec& q, const Vec& v, int station, bool accelerations, double weight, bool leads,
+                    SlotState& out);
+  template <int D>
+  void station_tangent(const Vec& q, const Vec& v, int station, int k, double weight, CoordinateTangent& out) const;
+  template <int D>
+  void find_elements(const Vec& q, double reach);
+  // Line stations of an element that the grown box of another holds.
+  void wake_lines(int element, const OrientedBox& box, double grow, const Vec& q);
+
+  bool allowed(const BeamStation& s, int element) const;  // the slave's own neighbourhood is not
+  bool side_by_side(double cosine, double curvature, double half) const;
+  double weight(int station) const;
+  void range(int slot, int& begin, int& end) const;
+
+  const BeamPair& pair_;
+  bool rigid_;
+  std::vector<Foot> feet_;                   // of the stations
+  std::vector<char> awake_;                  // stations near something
+  std::vector<int> woken_;
+  std::vector<OrientedBox> box_[2];
+  std::vector<Vec3> middle_[2];
+  std::vector<double> ball_[2];
+  std::vector<std::vector<int>> near_[2];    // elements near element i: of the master for slaves of beam 0 and 1
+  std::vector<int> all_[2];                  // every element of the master for slaves of beam 0 and 1
+  std::vector<Eigen::Vector2d> outline_;
+};
+
+}  // namespace clatter::contact
