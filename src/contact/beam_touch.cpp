@@ -40,6 +40,13 @@ double sign_of_side(double y) { return y > 0 ? 1 : -1; }
 // Across an end the parameter y runs to the left of the axis: outward is to its right at the end, left at the start.
 double sign_of_face(Runs runs) { return runs == Runs::across_end ? -1 : 1; }
 
+// How far a curve may leave the chord of a quarter of its element: |second derivative| (L/4)^2 / 8, which is largest at
+// an end.
+template <class V>
+double sag_of(const V& from, const V& to, double L) {
+  return std::max(from.norm(), to.norm()) * L * L / 128;
+}
+
 }  // namespace
 
 BeamTouch::BeamTouch(const BeamPair& pair, bool rigid)
@@ -49,6 +56,7 @@ BeamTouch::BeamTouch(const BeamPair& pair, bool rigid)
     box_[b].resize(n);
     middle_[b].resize(n);
     ball_[b].resize(n);
+    polynomials_[b].assign(n * sz(kCurves * kDerivatives * pair.dim), 0.0);
     near_[b].resize(n);
     const BeamOutline& master = pair.beam[pair.self || b == 1 ? 0 : 1];
     for (int e = 0; e < master.elements(); ++e) all_[b].push_back(e);
@@ -75,29 +83,84 @@ double BeamTouch::largest_speed(const Vec& v) const {
 }
 
 template <int D>
-BeamVector<double, D> BeamTouch::at(const BeamOutline& beam, const BeamCurve& curve, double x, int derivative,
-                                    const Vec& q) const {
-  double w[kMost];
-  beam.weights(curve, x, derivative, w);
-  return combine<D>(beam, curve.element, w, q, beam.q);
+BeamVector<double, D> BeamTouch::at(const BeamOutline& beam, const BeamCurve& curve, double x, int derivative) const {
+  const double* c = polynomial<D>(beam, curve);
+  BeamVector<double, D> out;
+  for (int i = 0; i < D; ++i) {
+    const double c0 = c[i], c1 = c[D + i], c2 = c[2 * D + i], c3 = c[3 * D + i];
+    switch (derivative) {
+      case 0:
+        out[i] = ((c3 * x + c2) * x + c1) * x + c0;
+        break;
+      case 1:
+        out[i] = (3 * c3 * x + 2 * c2) * x + c1;
+        break;
+      default:
+        out[i] = 6 * c3 * x + 2 * c2;
+    }
+  }
+  return out;
 }
 
 template <int D>
-double BeamTouch::project(const BeamOutline& beam, const BeamCurve& curve, const BeamVector<double, D>& P,
-                          const Vec& q) const {
+void BeamTouch::prepare(const Vec& q) {
+  for (int b = 0; b < (pair_.self ? 1 : 2); ++b) {
+    const BeamOutline& beam = pair_.beam[b];
+    const auto own = q.segment(beam.q, beam.body->nv);
+    if (prepared_[b].size() == own.size() && prepared_[b] == own) continue;
+    prepared_[b] = own;
+    for (int e = 0; e < beam.elements(); ++e) {
+      for (int which = 0; which < (beam.sides ? kCurves : 1); ++which) {
+        double* c = polynomials_[b].data() + sz((e * kCurves + which) * kDerivatives * D);
+        double w[kMost], factorial = 1;
+        for (int k = 0; k < kDerivatives; ++k) {
+          if (k > 0) factorial *= k;
+          beam.weights({Runs::along, e, which == 0 ? 0.0 : which == 1 ? -beam.half : beam.half}, 0, k, w);
+          const auto x = combine<D>(beam, e, w, q, beam.q);
+          for (int i = 0; i < D; ++i) c[k * D + i] = x[i] / factorial;
+        }
+      }
+      const double L = beam.length(e), r = beam.sides ? 0 : beam.radius;
+      const BeamCurve axis{Runs::along, e, 0};
+      middle_[b][sz(e)] = in_space(at<D>(beam, axis, 0.5 * L, 0));
+      if constexpr (D == 2) {
+        outline_.clear();
+        double sag = 0;
+        for (int side = 0; side < (beam.sides ? 2 : 1); ++side) {
+          const BeamCurve curve{Runs::along, e, beam.sides ? (side ? beam.half : -beam.half) : 0.0};
+          for (const double z : {0.0, 0.25, 0.5, 0.75, 1.0}) outline_.push_back(at<2>(beam, curve, z * L, 0));
+          sag = std::max(sag, sag_of(at<2>(beam, curve, 0, 2), at<2>(beam, curve, L, 2), L));
+        }
+        OrientedBox& box = box_[b][sz(e)];
+        box = smallest_box(outline_);
+        box.half.array() += r + sag;
+        // The middle need not be the centre of the box.
+        ball_[b][sz(e)] = 0.5 * box.diagonal() + (middle_[b][sz(e)].template head<2>() - box.centre).norm();
+      } else {
+        double farthest = 0;
+        for (const double z : {0.0, 0.25, 0.75, 1.0})
+          farthest = std::max(farthest, (in_space(at<D>(beam, axis, z * L, 0)) - middle_[b][sz(e)]).norm());
+        ball_[b][sz(e)] = farthest + r + sag_of(at<D>(beam, axis, 0, 2), at<D>(beam, axis, L, 2), L);
+      }
+    }
+  }
+}
+
+template <int D>
+double BeamTouch::project(const BeamOutline& beam, const BeamCurve& curve, const BeamVector<double, D>& P) const {
   const double L = beam.length(curve.element);
   double x = 0, least = std::numeric_limits<double>::infinity();
   for (const double z : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-    const double d = (at<D>(beam, curve, z * L, 0, q) - P).squaredNorm();
+    const double d = (at<D>(beam, curve, z * L, 0) - P).squaredNorm();
     if (d < least) {
       least = d;
       x = z * L;
     }
   }
   for (int step = 0; step < kSteps; ++step) {
-    const auto d = (P - at<D>(beam, curve, x, 0, q)).eval(), M1 = at<D>(beam, curve, x, 1, q);
+    const auto d = (P - at<D>(beam, curve, x, 0)).eval(), M1 = at<D>(beam, curve, x, 1);
     const double F = d.dot(M1), steep = M1.squaredNorm();
-    double slope = steep - d.dot(at<D>(beam, curve, x, 2, q));
+    double slope = steep - d.dot(at<D>(beam, curve, x, 2));
     if (slope < 0.1 * steep) slope = steep;  // beyond the centre of curvature
     const double dx = std::clamp(F / slope, -0.5 * L, 0.5 * L);
     x = std::clamp(x + dx, -0.5 * L, 1.5 * L);
@@ -137,20 +200,21 @@ double bend_of(const BeamVector<double, D>& d1, const BeamVector<double, D>& d2)
 
 // A point of a side (of an axis) against the sides (the axis) of the master.
 template <int D>
-void BeamTouch::locate_line(const Vec& q, const BeamStation& s, const std::vector<int>* candidates, Foot& foot) {
+void BeamTouch::locate_line(const BeamStation& s, const std::vector<int>& candidates, Foot& foot) const {
   const BeamOutline &slave = pair_.slave(s), &master = pair_.master(s);
-  const auto P = at<D>(slave, s.curve, s.x, 0, q), S1 = at<D>(slave, s.curve, s.x, 1, q);
+  const auto P = at<D>(slave, s.curve, s.x, 0), S1 = at<D>(slave, s.curve, s.x, 1);
   const double deepest = -(slave.reach() + master.reach());
   double best = std::numeric_limits<double>::infinity();
-  for (const int e : *candidates) {
+  for (const int e : candidates) {
     if (!allowed(s, e) || (pair_.self && e < s.curve.element)) continue;
+    if (distance_bound(master, e, in_space(P)) - slave.radius > best) continue;
     for (int side = 0; side < (master.sides ? 2 : 1); ++side) {
       BeamCurve curve{Runs::along, e, master.sides ? (side ? master.half : -master.half) : 0.0};
-      const double L = master.length(e), x = project<D>(master, curve, P, q);
+      const double L = master.length(e), x = project<D>(master, curve, P);
       const double low = e > 0 ? -kKink * L : 0, high = e + 1 < master.elements() ? (1 + kKink) * L : L;
       if (x < low || x > high) continue;
-      const auto M1 = at<D>(master, curve, x, 1, q);
-      const BeamVector<double, D> d = P - at<D>(master, curve, x, 0, q);
+      const auto M1 = at<D>(master, curve, x, 1);
+      const BeamVector<double, D> d = P - at<D>(master, curve, x, 0);
       double gap = 0, sign = 1;
       if constexpr (D == 2) {
         if (master.sides) {
@@ -167,8 +231,8 @@ void BeamTouch::locate_line(const Vec& q, const BeamStation& s, const std::vecto
       const double score = std::abs(gap) + 100 * beyond;
       if (score >= best) continue;
       if (pair_.touching.way == BeamTouching::Way::automatic) {
-        const double curvature = std::max(bend_of<D>(S1, at<D>(slave, s.curve, s.x, 2, q)),
-                                          bend_of<D>(M1, at<D>(master, curve, x, 2, q)));
+        const double curvature = std::max(bend_of<D>(S1, at<D>(slave, s.curve, s.x, 2)),
+                                          bend_of<D>(M1, at<D>(master, curve, x, 2)));
         const double half = std::max(slave.reach(), master.reach());
         if (!side_by_side(S1.dot(M1) / (S1.norm() * M1.norm()), curvature, half)) continue;
       }
@@ -187,12 +251,12 @@ void BeamTouch::locate_line(const Vec& q, const BeamStation& s, const std::vecto
 
 // A corner of an outline against an outline.
 template <int D>
-void BeamTouch::locate_corner(const Vec& q, const BeamStation& s, const std::vector<int>* candidates, Foot& foot) {
+void BeamTouch::locate_corner(const BeamStation& s, const std::vector<int>& candidates, Foot& foot) const {
   if constexpr (D == 2) {
     using V = BeamVector<double, 2>;
     const BeamOutline &slave = pair_.slave(s), &master = pair_.master(s);
-    const V P = at<2>(slave, s.curve, s.x, 0, q), S1 = at<2>(slave, s.curve, s.x, 1, q);
-    const V inside = at<2>(slave, {Runs::along, s.curve.element, 0}, s.x, 0, q);
+    const V P = at<2>(slave, s.curve, s.x, 0), S1 = at<2>(slave, s.curve, s.x, 1);
+    const V inside = at<2>(slave, {Runs::along, s.curve.element, 0}, s.x, 0);
     const double deepest = -(slave.reach() + master.reach()), H = master.half;
     const int last = master.elements() - 1;
     double best = std::numeric_limits<double>::infinity();
@@ -208,32 +272,39 @@ void BeamTouch::locate_corner(const Vec& q, const BeamStation& s, const std::vec
       best = std::abs(gap);
     };
     // Where the slave's end lies in front of an end face more than beside it, that face is what it meets.
+    const auto face_at = [&](Runs runs, V& middle, V& ry) {
+      const int e = runs == Runs::across_end ? last : 0;
+      const double x = runs == Runs::across_end ? master.length(e) : 0;
+      middle = at<2>(master, {Runs::along, e, 0}, x, 0);
+      ry = (at<2>(master, {Runs::along, e, H}, x, 0) - middle) / H;
+    };
     const auto in_front = [&](Runs runs) {
-      const BeamCurve face{runs, runs == Runs::across_end ? last : 0, 0};
-      const V y = at<2>(master, face, 0, 1, q).normalized(), out = sign_of_face(runs) * left_of(y);
-      const V d = inside - at<2>(master, face, 0, 0, q);
+      V middle, ry;
+      face_at(runs, middle, ry);
+      const V y = ry.normalized(), out = sign_of_face(runs) * left_of(y), d = inside - middle;
       return d.dot(out) > 0 && d.dot(out) >= std::abs(d.dot(y)) - H;
     };
     bool facing = false;
-    for (const int e : *candidates) {
+    for (const int e : candidates) {
       if (!allowed(s, e)) continue;
       const BeamCurve axis{Runs::along, e, 0};
       const double L = master.length(e);
       // The side on which the slave's end lies.
-      const double xi = std::clamp(project<2>(master, axis, inside, q), 0.0, L);
-      const V across = left_of(at<2>(master, axis, xi, 1, q));
-      const double side = across.dot(inside - at<2>(master, axis, xi, 0, q)) >= 0 ? 1 : -1;
+      const double xi = std::clamp(project<2>(master, axis, inside), 0.0, L);
+      const V across = left_of(at<2>(master, axis, xi, 1));
+      const double side = across.dot(inside - at<2>(master, axis, xi, 0)) >= 0 ? 1 : -1;
       const BeamCurve curve{Runs::along, e, side * H};
-      const double x = project<2>(master, curve, P, q);
-      const V M1 = at<2>(master, curve, x, 1, q), n = side * left_of(M1).normalized();
-      const double gap = n.dot(P - at<2>(master, curve, x, 0, q));
+      const double x = project<2>(master, curve, P);
+      const V M1 = at<2>(master, curve, x, 1), n = side * left_of(M1).normalized();
+      const double gap = n.dot(P - at<2>(master, curve, x, 0));
       for (const bool finish : {false, true}) {
         if (e != (finish ? last : 0)) continue;
         const Runs runs = finish ? Runs::across_end : Runs::across_start;
         const bool beyond = finish ? x > L : x < 0, front = in_front(runs);
         if (!beyond && !front) continue;
         const BeamCurve face{runs, e, 0};
-        const V at0 = at<2>(master, face, 0, 0, q), ry = at<2>(master, face, 0, 1, q);
+        V at0, ry;
+        face_at(runs, at0, ry);
         const V out = sign_of_face(runs) * left_of(ry).normalized();
         const double y = (P - at0).dot(ry) / ry.squaredNorm(), ahead = out.dot(P - at0);
         if (std::abs(y) <= H) {
@@ -242,7 +313,7 @@ void BeamTouch::locate_corner(const Vec& q, const BeamStation& s, const std::vec
           facing = facing || front;
         } else if (ahead > 0 && gap > 0) {
           // Beyond the corner of both: from corner to corner, once for each pair of corners.
-          const double distance = (P - at<2>(master, curve, finish ? L : 0.0, 0, q)).norm();
+          const double distance = (P - at<2>(master, curve, finish ? L : 0.0, 0)).norm();
           if (distance < best && !(s.second && !pair_.self))
             take(FootKind::point, curve, finish ? L : 0.0, 1, distance);
         }
@@ -253,36 +324,36 @@ void BeamTouch::locate_corner(const Vec& q, const BeamStation& s, const std::vec
       if (score >= best) continue;
       if (!rigid_ && pair_.touching.way == BeamTouching::Way::automatic) {
         const double curvature =
-            std::max(bend_of<2>(S1, at<2>(slave, s.curve, s.x, 2, q)), bend_of<2>(M1, at<2>(master, curve, x, 2, q)));
+            std::max(bend_of<2>(S1, at<2>(slave, s.curve, s.x, 2)), bend_of<2>(M1, at<2>(master, curve, x, 2)));
         if (side_by_side(S1.dot(M1) / (S1.norm() * M1.norm()), curvature, std::max(slave.half, H))) continue;
       }
       take(FootKind::side, curve, x, side, gap);
     }
   } else {
-    (void)q, (void)s, (void)candidates, (void)foot;
+    (void)s, (void)candidates, (void)foot;
   }
 }
 
 // The end of an axis against a tube, or against an outline; and the corner of an outline against a tube.
 template <int D>
-void BeamTouch::locate_end(const Vec& q, const BeamStation& s, const std::vector<int>* candidates, Foot& foot) {
+void BeamTouch::locate_end(const BeamStation& s, const std::vector<int>& candidates, Foot& foot) const {
   const BeamOutline &slave = pair_.slave(s), &master = pair_.master(s);
-  const auto P = at<D>(slave, s.curve, s.x, 0, q), S1 = at<D>(slave, s.curve, s.x, 1, q);
+  const auto P = at<D>(slave, s.curve, s.x, 0), S1 = at<D>(slave, s.curve, s.x, 1);
   double best = std::numeric_limits<double>::infinity();
   const double radius = slave.radius + master.radius;
-  for (const int e : *candidates) {
-    if (!allowed(s, e)) continue;
+  for (const int e : candidates) {
+    if (!allowed(s, e) || distance_bound(master, e, in_space(P)) - slave.radius > best) continue;
     for (int side = 0; side < (master.sides ? 2 : 1); ++side) {
       const BeamCurve curve{Runs::along, e, master.sides ? (side ? master.half : -master.half) : 0.0};
-      const double L = master.length(e), x = std::clamp(project<D>(master, curve, P, q), 0.0, L);
-      const BeamVector<double, D> d = P - at<D>(master, curve, x, 0, q);
+      const double L = master.length(e), x = std::clamp(project<D>(master, curve, P), 0.0, L);
+      const BeamVector<double, D> d = P - at<D>(master, curve, x, 0);
       const double gap = d.norm() - radius;
       if (gap >= best) continue;
       const bool capped = (x == 0 && e == 0) || (x == L && e + 1 == master.elements());
       if (!rigid_ && !capped && pair_.touching.way == BeamTouching::Way::automatic) {
-        const auto M1 = at<D>(master, curve, x, 1, q);
-        const double curvature = std::max(bend_of<D>(S1, at<D>(slave, s.curve, s.x, 2, q)),
-                                          bend_of<D>(M1, at<D>(master, curve, x, 2, q)));
+        const auto M1 = at<D>(master, curve, x, 1);
+        const double curvature = std::max(bend_of<D>(S1, at<D>(slave, s.curve, s.x, 2)),
+                                          bend_of<D>(M1, at<D>(master, curve, x, 2)));
         if (side_by_side(S1.dot(M1) / (S1.norm() * M1.norm()), curvature, std::max(slave.reach(), master.reach())))
           continue;
       }
@@ -302,20 +373,20 @@ void BeamTouch::locate_end(const Vec& q, const BeamStation& s, const std::vector
 
 // The nearest points of two axes in space.
 template <int D>
-void BeamTouch::locate_crossing(const Vec& q, const BeamStation& s, const std::vector<int>* candidates, Foot& foot) {
+void BeamTouch::locate_crossing(const BeamStation& s, const std::vector<int>& candidates, Foot& foot) const {
   if constexpr (D == 3) {
     const BeamOutline &slave = pair_.slave(s), &master = pair_.master(s);
     const double Ls = slave.length(s.curve.element), radius = slave.radius + master.radius;
     double best = std::numeric_limits<double>::infinity();
-    for (const int e : *candidates) {
+    for (const int e : candidates) {
       if (!allowed(s, e) || (pair_.self && e < s.curve.element)) continue;
       const BeamCurve curve{Runs::along, e, 0};
       const double L = master.length(e);
       double x = 0, y = 0, least = std::numeric_limits<double>::infinity();
       for (const double zs : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-        const Vec3 S = at<3>(slave, s.curve, zs * Ls, 0, q);
+        const Vec3 S = at<3>(slave, s.curve, zs * Ls, 0);
         for (const double zm : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-          const double d = (S - at<3>(master, curve, zm * L, 0, q)).squaredNorm();
+          const double d = (S - at<3>(master, curve, zm * L, 0)).squaredNorm();
           if (d < least) {
             least = d;
             x = zm * L;
@@ -325,10 +396,10 @@ void BeamTouch::locate_crossing(const Vec& q, const BeamStation& s, const std::v
       }
       bool regular = true;
       for (int step = 0; step < kSteps; ++step) {
-        const Vec3 d = at<3>(slave, s.curve, y, 0, q) - at<3>(master, curve, x, 0, q);
-        const Vec3 S1 = at<3>(slave, s.curve, y, 1, q), M1 = at<3>(master, curve, x, 1, q);
-        double Fx = d.dot(at<3>(master, curve, x, 2, q)) - M1.squaredNorm();
-        double Gy = d.dot(at<3>(slave, s.curve, y, 2, q)) + S1.squaredNorm();
+        const Vec3 d = at<3>(slave, s.curve, y, 0) - at<3>(master, curve, x, 0);
+        const Vec3 S1 = at<3>(slave, s.curve, y, 1), M1 = at<3>(master, curve, x, 1);
+        double Fx = d.dot(at<3>(master, curve, x, 2)) - M1.squaredNorm();
+        double Gy = d.dot(at<3>(slave, s.curve, y, 2)) + S1.squaredNorm();
         if (Fx > -0.1 * M1.squaredNorm()) Fx = -M1.squaredNorm();
         if (Gy < 0.1 * S1.squaredNorm()) Gy = S1.squaredNorm();
         const double F = d.dot(M1), G = d.dot(S1), Fy = S1.dot(M1), det = Fx * Gy + Fy * Fy;
@@ -341,11 +412,11 @@ void BeamTouch::locate_crossing(const Vec& q, const BeamStation& s, const std::v
         if (std::abs(dx) < kEps * L && std::abs(dy) < kEps * Ls) break;
       }
       if (!regular || x < 0 || x > L || y < 0 || y > Ls) continue;
-      const Vec3 S1 = at<3>(slave, s.curve, y, 1, q), M1 = at<3>(master, curve, x, 1, q);
-      const double gap = (at<3>(slave, s.curve, y, 0, q) - at<3>(master, curve, x, 0, q)).norm() - radius;
+      const Vec3 S1 = at<3>(slave, s.curve, y, 1), M1 = at<3>(master, curve, x, 1);
+      const double gap = (at<3>(slave, s.curve, y, 0) - at<3>(master, curve, x, 0)).norm() - radius;
       if (gap >= best) continue;
       const double curvature =
-          std::max(bend_of<3>(S1, at<3>(slave, s.curve, y, 2, q)), bend_of<3>(M1, at<3>(master, curve, x, 2, q)));
+          std::max(bend_of<3>(S1, at<3>(slave, s.curve, y, 2)), bend_of<3>(M1, at<3>(master, curve, x, 2)));
       if (side_by_side(S1.dot(M1) / (S1.norm() * M1.norm()), curvature, std::max(slave.radius, master.radius)))
         continue;
       best = gap;
@@ -359,23 +430,23 @@ void BeamTouch::locate_crossing(const Vec& q, const BeamStation& s, const std::v
       foot.gap = gap;
     }
   } else {
-    (void)q, (void)s, (void)candidates, (void)foot;
+    (void)s, (void)candidates, (void)foot;
   }
 }
 
 template <int D>
-void BeamTouch::locate_station(const Vec& q, int station, const std::vector<int>* candidates) {
+void BeamTouch::locate_station(int station, const std::vector<int>& candidates) {
   const BeamStation& s = pair_.stations[sz(station)];
   Foot& foot = feet_[sz(station)];
   foot.present = false;
   switch (s.kind) {
     case Kind::line:
-      return locate_line<D>(q, s, candidates, foot);
+      return locate_line<D>(s, candidates, foot);
     case Kind::end:
-      if (pair_.slave(s).sides && pair_.master(s).sides) return locate_corner<D>(q, s, candidates, foot);
-      return locate_end<D>(q, s, candidates, foot);
+      if (pair_.slave(s).sides && pair_.master(s).sides) return locate_corner<D>(s, candidates, foot);
+      return locate_end<D>(s, candidates, foot);
     case Kind::crossing:
-      return locate_crossing<D>(q, s, candidates, foot);
+      return locate_crossing<D>(s, candidates, foot);
   }
 }
 
@@ -385,27 +456,30 @@ void BeamTouch::range(int slot, int& begin, int& end) const {
 }
 
 void BeamTouch::locate(const Vec& q, int slot) {
+  if (pair_.dim == 2)
+    prepare<2>(q);
+  else
+    prepare<3>(q);
   int begin, end;
   range(slot, begin, end);
   for (int i = begin; i < end; ++i) {
     const std::vector<int>& all = all_[pair_.stations[sz(i)].second ? 1 : 0];
     if (pair_.dim == 2)
-      locate_station<2>(q, i, &all);
+      locate_station<2>(i, all);
     else
-      locate_station<3>(q, i, &all);
+      locate_station<3>(i, all);
   }
 }
 
-void BeamTouch::wake_lines(int element, const OrientedBox& box, double grow, const Vec& q) {
+void BeamTouch::wake_lines(int element, const OrientedBox& box, double grow) {
   const BeamOutline& beam = pair_.beam[0];
   const double L = beam.length(element);
-  // Sides bend: a chord of a quarter of them is off by no more than this.
   for (int side = 0; side < (beam.sides ? 2 : 1); ++side) {
     const BeamCurve curve{Runs::along, element, beam.sides ? (side ? beam.half : -beam.half) : 0.0};
-    const double sag = at<2>(beam, curve, 0.5 * L, 2, q).norm() * L * L / 128;
+    const double sag = sag_of(at<2>(beam, curve, 0, 2), at<2>(beam, curve, L, 2), L);
     for (int part = 0; part < 4; ++part) {
       double from, to;
-      if (!clip(box, grow + sag, at<2>(beam, curve, 0.25 * part * L, 0, q), at<2>(beam, curve, 0.25 * (part + 1) * L, 0, q),
+      if (!clip(box, grow + sag, at<2>(beam, curve, 0.25 * part * L, 0), at<2>(beam, curve, 0.25 * (part + 1) * L, 0),
                 from, to))
         continue;
       const double low = 0.25 * (part + from) * L - sag, high = 0.25 * (part + to) * L + sag;
@@ -421,36 +495,9 @@ void BeamTouch::wake_lines(int element, const OrientedBox& box, double grow, con
 
 // Boxes of elements, pairs that are near (Y-16, Y-17), and the line stations in them (Y-18).
 template <int D>
-void BeamTouch::find_elements(const Vec& q, double reach) {
-  const int beams = pair_.self ? 1 : 2;
-  for (int b = 0; b < beams; ++b) {
-    const BeamOutline& beam = pair_.beam[b];
-    for (int e = 0; e < beam.elements(); ++e) {
-      const double L = beam.length(e), r = beam.sides ? 0 : beam.radius;
-      const BeamCurve axis{Runs::along, e, 0};
-      middle_[b][sz(e)] = in_space(at<D>(beam, axis, 0.5 * L, 0, q));
-      near_[b][sz(e)].clear();
-      if constexpr (D == 2) {
-        outline_.clear();
-        double sag = 0;
-        for (int side = 0; side < (beam.sides ? 2 : 1); ++side) {
-          const BeamCurve curve{Runs::along, e, beam.sides ? (side ? beam.half : -beam.half) : 0.0};
-          for (const double z : {0.0, 0.25, 0.5, 0.75, 1.0}) outline_.push_back(at<2>(beam, curve, z * L, 0, q));
-          sag = std::max(sag, at<2>(beam, curve, 0.5 * L, 2, q).norm() * L * L / 128);
-        }
-        box_[b][sz(e)] = smallest_box(outline_);
-        box_[b][sz(e)].half.array() += r + sag;
-        // The middle need not be the centre of the box.
-        const Eigen::Vector2d off = middle_[b][sz(e)].head<2>() - box_[b][sz(e)].centre;
-        ball_[b][sz(e)] = 0.5 * box_[b][sz(e)].diagonal() + off.norm();
-      } else {
-        double farthest = 0;
-        for (const double z : {0.0, 0.25, 0.75, 1.0})
-          farthest = std::max(farthest, (in_space(at<D>(beam, axis, z * L, 0, q)) - middle_[b][sz(e)]).norm());
-        ball_[b][sz(e)] = farthest + r + 0.05 * L;
-      }
-    }
-  }
+void BeamTouch::find_elements(double reach) {
+  for (int b = 0; b < (pair_.self ? 1 : 2); ++b)
+    for (auto& list : near_[b]) list.clear();
   const int other = pair_.self ? 0 : 1;
   for (int i = 0; i < pair_.beam[0].elements(); ++i)
     for (int j = pair_.self ? i + 2 : 0; j < pair_.beam[other].elements(); ++j) {
@@ -460,7 +507,7 @@ void BeamTouch::find_elements(const Vec& q, double reach) {
       near_[0][sz(i)].push_back(j);
       near_[other][sz(j)].push_back(i);
       if constexpr (D == 2) {
-        wake_lines(i, box_[other][sz(j)], reach + pair_.beam[0].radius, q);
+        wake_lines(i, box_[other][sz(j)], reach + pair_.beam[0].radius);
       } else {
         for (int k = pair_.line_begin[sz(i)]; k < pair_.line_begin[sz(i) + 1]; ++k)
           if (!awake_[sz(k)]) {
@@ -478,10 +525,13 @@ void BeamTouch::find(const Vec& q, double reach, std::vector<int>& slots) {
   }
   woken_.clear();
   slots.clear();
-  if (pair_.dim == 2)
-    find_elements<2>(q, reach);
-  else
-    find_elements<3>(q, reach);
+  if (pair_.dim == 2) {
+    prepare<2>(q);
+    find_elements<2>(reach);
+  } else {
+    prepare<3>(q);
+    find_elements<3>(reach);
+  }
   for (int i = pair_.ends; i < static_cast<int>(pair_.stations.size()); ++i) {
     const BeamStation& s = pair_.stations[sz(i)];
     if (near_[s.second ? 1 : 0][sz(s.curve.element)].empty()) continue;
@@ -492,9 +542,9 @@ void BeamTouch::find(const Vec& q, double reach, std::vector<int>& slots) {
     const BeamStation& s = pair_.stations[sz(i)];
     const std::vector<int>& near = near_[s.second ? 1 : 0][sz(s.curve.element)];
     if (pair_.dim == 2)
-      locate_station<2>(q, i, &near);
+      locate_station<2>(i, near);
     else
-      locate_station<3>(q, i, &near);
+      locate_station<3>(i, near);
     if (feet_[sz(i)].present) slots.push_back(pair_.slot_of_station[sz(i)]);
   }
   std::sort(slots.begin(), slots.end());

@@ -45,6 +45,7 @@ class BeamTouch {
 
  private:
   static constexpr int kMost = BeamPair::kMostVectors;
+  static constexpr int kCurves = 3;  // of an element: axis, sides
   struct Foot {
     bool present = false;
     FootKind kind = FootKind::side;
@@ -57,21 +58,36 @@ class BeamTouch {
   };
 
   template <int D>
-  void locate_station(const Vec& q, int station, const std::vector<int>* candidates);
+  void locate_station(int station, const std::vector<int>& candidates);
   template <int D>
-  void locate_line(const Vec& q, const BeamStation& s, const std::vector<int>* candidates, Foot& foot);
+  void locate_line(const BeamStation& s, const std::vector<int>& candidates, Foot& foot) const;
   template <int D>
-  void locate_corner(const Vec& q, const BeamStation& s, const std::vector<int>* candidates, Foot& foot);
+  void locate_corner(const BeamStation& s, const std::vector<int>& candidates, Foot& foot) const;
   template <int D>
-  void locate_end(const Vec& q, const BeamStation& s, const std::vector<int>* candidates, Foot& foot);
+  void locate_end(const BeamStation& s, const std::vector<int>& candidates, Foot& foot) const;
   template <int D>
-  void locate_crossing(const Vec& q, const BeamStation& s, const std::vector<int>* candidates, Foot& foot);
+  void locate_crossing(const BeamStation& s, const std::vector<int>& candidates, Foot& foot) const;
+  // Curves along elements as polynomials of the arc length, at the coordinates prepared.
   template <int D>
-  BeamVector<double, D> at(const BeamOutline& beam, const BeamCurve& curve, double x, int derivative,
-                           const Vec& q) const;
+  BeamVector<double, D> at(const BeamOutline& beam, const BeamCurve& curve, double x, int derivative) const;
   // Foot of P on a curve along an element, as it goes on beyond the ends.
   template <int D>
-  double project(const BeamOutline& beam, const BeamCurve& curve, const BeamVector<double, D>& P, const Vec& q) const;
+  double project(const BeamOutline& beam, const BeamCurve& curve, const BeamVector<double, D>& P) const;
+  // Polynomials, middles, balls and boxes of all elements at q; nothing to do where they are those of q already.
+  template <int D>
+  void prepare(const Vec& q);
+  template <int D>
+  const double* polynomial(const BeamOutline& beam, const BeamCurve& curve) const {
+    const int b = &beam == pair_.beam ? 0 : 1;
+    const int which = curve.y == 0 ? 0 : curve.y < 0 ? 1 : 2;
+    return polynomials_[b].data() + static_cast<std::size_t>((curve.element * kCurves + which) * kDerivatives * D);
+  }
+  // No nearer than this to the element.
+  double distance_bound(const BeamOutline& beam, int element, const Vec3& P) const {
+    const int b = &beam == pair_.beam ? 0 : 1;
+    const auto e = static_cast<std::size_t>(element);
+    return (P - middle_[b][e]).norm() - ball_[b][e];
+  }
   template <int D, class T>
   void gather(const BeamStation& s, const Foot& foot, const Vec& q, const Vec& v, BeamCurves<T, D>& out) const;
   template <int D>
@@ -80,9 +96,9 @@ class BeamTouch {
   template <int D>
   void station_tangent(const Vec& q, const Vec& v, int station, int k, double weight, CoordinateTangent& out) const;
   template <int D>
-  void find_elements(const Vec& q, double reach);
+  void find_elements(double reach);
   // Line stations of an element that the grown box of another holds.
-  void wake_lines(int element, const OrientedBox& box, double grow, const Vec& q);
+  void wake_lines(int element, const OrientedBox& box, double grow);
 
   bool allowed(const BeamStation& s, int element) const;  // the slave's own neighbourhood is not
   bool side_by_side(double cosine, double curvature, double half) const;
@@ -94,6 +110,8 @@ class BeamTouch {
   std::vector<Foot> feet_;                   // of the stations
   std::vector<char> awake_;                  // stations near something
   std::vector<int> woken_;
+  Vec prepared_[2];                          // coordinates of the beams for which the following holds
+  std::vector<double> polynomials_[2];
   std::vector<OrientedBox> box_[2];
   std::vector<Vec3> middle_[2];
   std::vector<double> ball_[2];

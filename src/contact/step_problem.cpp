@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <cstdlib>
 
 namespace clatter::contact {
@@ -11,6 +12,8 @@ namespace {
 // Up to this many rows of an island the dense methods are affordable: where Newton's fails, and for the laws of
 // impacts.
 constexpr int kDenseRows = 160;
+// Velocities that a contact moves, by rows of the island, from which on dense methods come first.
+constexpr int kWide = 2;
 
 int find_root(std::vector<int>& root, int i) {
   while (root[static_cast<std::size_t>(i)] != i) {
@@ -376,6 +379,17 @@ int StepProblem::island_rows(int k) const {
   return n;
 }
 
+int StepProblem::island_velocities(int k) const {
+  int most = 0;
+  for (const int i : island(k)) {
+    int sum = 0;
+    for (const Part& part : parts(i))
+      if (part.group >= 0) sum += group_of(part).size;
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
 bool StepProblem::few_rows(int k) const { return island_rows(k) <= kDenseRows; }
 
 void StepProblem::matrix(int which, Mat& A) const {
@@ -412,12 +426,21 @@ StepProblem::Report StepProblem::solve() {
 }
 
 StepProblem::Report StepProblem::solve(int which) {
-  Report report = solve_many(island(which), true);
-  if (report.solved) return report;
   // Pivoting decides the plane where Newton's method circles; discs it cannot treat.
   bool discs = false;
   for (const int i : island(which)) discs = discs || items_[static_cast<std::size_t>(i)].cone.tangents == 2;
   const bool few = few_rows(which);
+  Report report;
+  report.solved = false;
+  report.complementarity = std::numeric_limits<double>::infinity();
+  // Newton's method works on velocities: where flexible bodies bring many of them to few contacts it is the long way.
+  if (few && !discs && island_velocities(which) > kWide * island_rows(which)) {
+    report = solve_dense(which);
+    if (report.solved) return report;
+  }
+  const Report first = solve_many(island(which), true);
+  if (first.solved) return first;
+  if (first.complementarity < report.complementarity) report = first;
   for (const bool dense : {!discs, discs}) {
     if (dense && !few) continue;
     before_.clear();

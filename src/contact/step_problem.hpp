@@ -66,6 +66,7 @@ class StepProblem {
   int islands() const { return static_cast<int>(island_begin_.size()) - 1; }
   std::span<const int> island(int k) const;  // its contacts, ascending
   int island_rows(int k) const;
+  int island_velocities(int k) const;     // that the one of its contacts moves which moves most
   bool few_rows(int k) const;             // dense methods are affordable
   void matrix(int island, Mat& A) const;  // factor W^T X of an island, rows of its contacts in turn
 
