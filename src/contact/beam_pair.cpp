@@ -37,8 +37,7 @@ BeamOutline outline(const System& system, int body, double radius) {
   BeamOutline out;
   const BodyIndex& index = system.bodies[static_cast<std::size_t>(body)];
   const FlexibleIndex& flexible = system.flexible[static_cast<std::size_t>(index.flexible)];
-  out.body =
-      &static_cast<const ancf::AncfBlock&>(*system.tree.blocks[static_cast<std::size_t>(flexible.block)]).body();
+  out.body = &static_cast<const ancf::AncfBlock&>(*system.tree.blocks[static_cast<std::size_t>(flexible.block)]).body();
   out.q = flexible.q;
   out.v = flexible.v;
   out.link = index.link;

@@ -32,10 +32,10 @@ struct BeamOutline {
   const ancf::AncfBody* body = nullptr;
   int q = 0, v = 0;  // of its first nodal vector
   int link = -1, tree = -1;
-  bool sides = false;   // an outline; otherwise a tube
-  double half = 0;      // of the height
-  double radius = 0;    // tubes
-  double depth = 0;     // out of the plane; tubes: diameter
+  bool sides = false;  // an outline; otherwise a tube
+  double half = 0;     // of the height
+  double radius = 0;   // tubes
+  double depth = 0;    // out of the plane; tubes: diameter
 
   int elements() const { return body->elements; }
   double length(int element) const { return body->source->lengths[static_cast<std::size_t>(element)]; }
@@ -63,8 +63,8 @@ struct BeamPair {
   int dim = 2;
   std::vector<BeamStation> stations;  // those of a slot follow each other, those of an element too
   std::vector<int> slot_begin;        // stations of slot i: [slot_begin[i], slot_begin[i + 1])
-  std::vector<int> line_begin;        // line stations of element i of the first beam: [line_begin[i], line_begin[i + 1])
-  int ends = 0;                       // first end station; crossings come behind the ends
+  std::vector<int> line_begin;  // line stations of element i of the first beam: [line_begin[i], line_begin[i + 1])
+  int ends = 0;                 // first end station; crossings come behind the ends
   int crossings = 0;
 
   int slots() const { return static_cast<int>(slot_begin.size()) - 1; }

@@ -13,9 +13,11 @@ namespace {
 using Runs = BeamCurve::Runs;
 using Kind = BeamStation::Kind;
 
-// Sides of quadratic elements have small kinks at the nodes: a foot may lie this part of an element beyond its end where
-// another element follows.
+// Sides of quadratic elements have small kinks at the nodes: a foot may lie this part of an element beyond its end
+// where another element follows.
 constexpr double kKink = 0.05;
+// Feet are not followed farther than this part of an element beyond its end.
+constexpr double kBeyond = 0.2;
 constexpr int kSteps = 40;
 constexpr double kEps = 1e-14;
 
@@ -162,9 +164,10 @@ double BeamTouch::project(const BeamOutline& beam, const BeamCurve& curve, const
     const double F = d.dot(M1), steep = M1.squaredNorm();
     double slope = steep - d.dot(at<D>(beam, curve, x, 2));
     if (slope < 0.1 * steep) slope = steep;  // beyond the centre of curvature
-    const double dx = std::clamp(F / slope, -0.5 * L, 0.5 * L);
-    x = std::clamp(x + dx, -0.5 * L, 1.5 * L);
-    if (std::abs(dx) < kEps * L) break;
+    const double next = std::clamp(x + std::clamp(F / slope, -0.5 * L, 0.5 * L), -kBeyond * L, (1 + kBeyond) * L);
+    const bool done = std::abs(next - x) < kEps * L;  // also where it would go on beyond the element
+    x = next;
+    if (done) break;
   }
   return x;
 }
@@ -177,7 +180,8 @@ bool BeamTouch::allowed(const BeamStation& s, int element) const {
   if (beam.sides) return true;
   // Tubes: no hairpin is tighter than its own radius.
   double arc = 0;
-  for (int e = std::min(s.curve.element, element) + 1; e < std::max(s.curve.element, element); ++e) arc += beam.length(e);
+  for (int e = std::min(s.curve.element, element) + 1; e < std::max(s.curve.element, element); ++e)
+    arc += beam.length(e);
   return arc > 4 * beam.radius;
 }
 
@@ -231,8 +235,8 @@ void BeamTouch::locate_line(const BeamStation& s, const std::vector<int>& candid
       const double score = std::abs(gap) + 100 * beyond;
       if (score >= best) continue;
       if (pair_.touching.way == BeamTouching::Way::automatic) {
-        const double curvature = std::max(bend_of<D>(S1, at<D>(slave, s.curve, s.x, 2)),
-                                          bend_of<D>(M1, at<D>(master, curve, x, 2)));
+        const double curvature =
+            std::max(bend_of<D>(S1, at<D>(slave, s.curve, s.x, 2)), bend_of<D>(M1, at<D>(master, curve, x, 2)));
         const double half = std::max(slave.reach(), master.reach());
         if (!side_by_side(S1.dot(M1) / (S1.norm() * M1.norm()), curvature, half)) continue;
       }
@@ -352,8 +356,8 @@ void BeamTouch::locate_end(const BeamStation& s, const std::vector<int>& candida
       const bool capped = (x == 0 && e == 0) || (x == L && e + 1 == master.elements());
       if (!rigid_ && !capped && pair_.touching.way == BeamTouching::Way::automatic) {
         const auto M1 = at<D>(master, curve, x, 1);
-        const double curvature = std::max(bend_of<D>(S1, at<D>(slave, s.curve, s.x, 2)),
-                                          bend_of<D>(M1, at<D>(master, curve, x, 2)));
+        const double curvature =
+            std::max(bend_of<D>(S1, at<D>(slave, s.curve, s.x, 2)), bend_of<D>(M1, at<D>(master, curve, x, 2)));
         if (side_by_side(S1.dot(M1) / (S1.norm() * M1.norm()), curvature, std::max(slave.reach(), master.reach())))
           continue;
       }
@@ -407,9 +411,12 @@ void BeamTouch::locate_crossing(const BeamStation& s, const std::vector<int>& ca
         if (!regular) break;
         const double dx = std::clamp((F * Gy - Fy * G) / det, -0.5 * L, 0.5 * L);
         const double dy = std::clamp((Fx * G + Fy * F) / det, -0.5 * Ls, 0.5 * Ls);
-        x = std::clamp(x - dx, -0.5 * L, 1.5 * L);
-        y = std::clamp(y - dy, -0.5 * Ls, 1.5 * Ls);
-        if (std::abs(dx) < kEps * L && std::abs(dy) < kEps * Ls) break;
+        const double to_x = std::clamp(x - dx, -kBeyond * L, (1 + kBeyond) * L);
+        const double to_y = std::clamp(y - dy, -kBeyond * Ls, (1 + kBeyond) * Ls);
+        const bool done = std::abs(to_x - x) < kEps * L && std::abs(to_y - y) < kEps * Ls;
+        x = to_x;
+        y = to_y;
+        if (done) break;
       }
       if (!regular || x < 0 || x > L || y < 0 || y > Ls) continue;
       const Vec3 S1 = at<3>(slave, s.curve, y, 1), M1 = at<3>(master, curve, x, 1);

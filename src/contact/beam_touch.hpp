@@ -1,9 +1,9 @@
 // BeamTouch: one thread's search and rows of a pair of beams (Y-16 to Y-22).
 //
-// Search: elements whose middles are nearer than half the diagonals of their boxes together (Y-16, T-25), whose smallest
-// boxes have no separating axis (Y-17); of these pairs the part of the slave's side that the master's box holds (Y-18).
-// Stations in that part are projected onto the master (Y-19 to Y-21). Nothing is remembered from one position to the
-// next: the answer is a function of the coordinates.
+// Search: elements whose middles are nearer than half the diagonals of their boxes together (Y-16, T-25), whose
+// smallest boxes have no separating axis (Y-17); of these pairs the part of the slave's side that the master's box
+// holds (Y-18). Stations in that part are projected onto the master (Y-19 to Y-21). Nothing is remembered from one
+// position to the next: the answer is a function of the coordinates.
 //
 //   line stations  touch the side of the master that faces theirs (normals opposed), at a foot inside an element
 //   corners        touch the side or end face on whose side the slave's end lies, or, beyond its end, a corner of it;
@@ -49,8 +49,8 @@ class BeamTouch {
   struct Foot {
     bool present = false;
     FootKind kind = FootKind::side;
-    BeamCurve curve;        // of the master
-    double x = 0, xs = 0;   // parameters on master and slave
+    BeamCurve curve;       // of the master
+    double x = 0, xs = 0;  // parameters on master and slave
     double sign = 1, radius = 0, gap = 0;
     // Of the row last evaluated.
     double Ws[kMost], Wm[kMost];
@@ -107,16 +107,16 @@ class BeamTouch {
 
   const BeamPair& pair_;
   bool rigid_;
-  std::vector<Foot> feet_;                   // of the stations
-  std::vector<char> awake_;                  // stations near something
+  std::vector<Foot> feet_;   // of the stations
+  std::vector<char> awake_;  // stations near something
   std::vector<int> woken_;
-  Vec prepared_[2];                          // coordinates of the beams for which the following holds
+  Vec prepared_[2];  // coordinates of the beams for which the following holds
   std::vector<double> polynomials_[2];
   std::vector<OrientedBox> box_[2];
   std::vector<Vec3> middle_[2];
   std::vector<double> ball_[2];
-  std::vector<std::vector<int>> near_[2];    // elements near element i: of the master for slaves of beam 0 and 1
-  std::vector<int> all_[2];                  // every element of the master for slaves of beam 0 and 1
+  std::vector<std::vector<int>> near_[2];  // elements near element i: of the master for slaves of beam 0 and 1
+  std::vector<int> all_[2];                // every element of the master for slaves of beam 0 and 1
   std::vector<Eigen::Vector2d> outline_;
 };
 

@@ -89,7 +89,8 @@ void CompliantForces::set_hysteresis(Slot& s) const {
 // Forces of beams on beams: places where they touch wander, so that there are no events; laws go by the gap.
 void CompliantForces::apply_beams(Beams& beams) {
   const double reach = kReach * contacts_.system().pairs[static_cast<std::size_t>(beams.pair)].beams->beam[0].reach();
-  for (const int slot : beams.near) slots_[static_cast<std::size_t>(index_[static_cast<std::size_t>(slot)])].near = false;
+  for (const int slot : beams.near)
+    slots_[static_cast<std::size_t>(index_[static_cast<std::size_t>(slot)])].near = false;
   if (!beams.found)
     for (int k = 0; k < beams.count; ++k) {
       Slot& s = slots_[static_cast<std::size_t>(beams.first + k)];

@@ -222,8 +222,8 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
                          fmt::format("contact `{}` is between beams and has no moments", contact.name),
                          "leave out `rolling_friction` and `drilling_friction`");
       if (const auto* c = std::get_if<CompliantContact>(&law);
-          c != nullptr && (c->kind == CompliantContact::Kind::relaxing ||
-                           c->kind == CompliantContact::Kind::lankarani_nikravesh))
+          c != nullptr &&
+          (c->kind == CompliantContact::Kind::relaxing || c->kind == CompliantContact::Kind::lankarani_nikravesh))
         throw InputError(model.texts, contact.source,
                          fmt::format("the law of contact `{}` remembers how each point was touched, but the places "
                                      "where beams touch each other wander",

@@ -238,7 +238,8 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
   }
 }
 
-// Rows that are functions of the coordinates: K += -r_k H_k, d(dde)/dq = H^T a + d(v^T H v)/dq, d(dde)/dv = d(v^T H v)/dv.
+// Rows that are functions of the coordinates: K += -r_k H_k, d(dde)/dq = H^T a + d(v^T H v)/dq, d(dde)/dv = d(v^T H
+// v)/dv.
 void ContactDynamics::add_coordinate_tangents(int i, const Vec3& r, const Vec& a, Tangents& out) {
   const ActiveContact& c = active_[static_cast<std::size_t>(i)];
   const int tangents = system().pair(c.slot).tangents;

@@ -118,7 +118,8 @@ struct AncfBody {
   // Weights of the vectors [first, first + size) in a derivative by x (0, 1, 2) of the position (gradient 0) or of a
   // section vector (1, 2) at s in [0, 1]; by the parameter of the element, whose length is that of the axis.
   std::vector<double> weights(double s, int gradient, int derivative, int& first) const;
-  // The same for all vectors of one element of this length, at z in [0, 1] of it, into out; derivatives up to the third.
+  // The same for all vectors of one element of this length, at z in [0, 1] of it, into out; derivatives up to the
+  // third.
   void element_weights(double z, double length, int gradient, int derivative, double* out) const;
 
  private:

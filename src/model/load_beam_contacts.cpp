@@ -53,7 +53,8 @@ bool Loader::beam_skin(const YamlNode& at, int body, double& radius) {
     return false;
   }
   if (!s.planar && std::abs(s.size_y - s.size_z) > 1e-9 * s.size_y) {
-    mistakes_.add(at, fmt::format("beams in space touch each other as round ones, and the section of `{}` is not", b.name),
+    mistakes_.add(at,
+                  fmt::format("beams in space touch each other as round ones, and the section of `{}` is not", b.name),
                   "give the `radius` to touch with under `beams`");
     return false;
   }

@@ -328,13 +328,13 @@ using ContactLaw = std::variant<RigidContact, CompliantContact>;
 
 // Two beams that touch each other, or one that touches itself (Y-16 to Y-22).
 struct BeamTouching {
-  int first = -1, second = -1;    // bodies; twice the same: itself
-  int segments = 3, gauss = 3;    // of an element's side: Gauss points in equal segments
+  int first = -1, second = -1;  // bodies; twice the same: itself
+  int segments = 3, gauss = 3;  // of an element's side: Gauss points in equal segments
   enum class Multiplier { point, segment, element } multiplier = Multiplier::point;  // what one force is shared by
   enum class Way { automatic, points, lines } way = Way::automatic;  // corners and ends alone, sides too, by the angle
   double least_angle = 0.0349065850398866;  // 2 degrees: beams that meet at less lie on each other, straight ones too
-  double line_stiffness = 0;                // compliant laws: of a side, by area; 0: the stiffness over height and depth
-  double radius[2] = {0, 0};                // of round sections; 0: as the beam describes it
+  double line_stiffness = 0;  // compliant laws: of a side, by area; 0: the stiffness over height and depth
+  double radius[2] = {0, 0};  // of round sections; 0: as the beam describes it
 };
 
 struct Contact : Named {

@@ -269,7 +269,8 @@ std::vector<ObjectSpec> contact_language() {
          V::word,
          false,
          "",
-         "By lines where the angle between the beams is small and by points elsewhere (unless given), or one of the two "
+         "By lines where the angle between the beams is small and by points elsewhere (unless given), or one of the "
+         "two "
          "always.",
          "",
          {"automatic", "points", "lines"}},

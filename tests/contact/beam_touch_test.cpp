@@ -288,8 +288,7 @@ TEST_P(BeamRowsOf, TangentsAreDerivativesOfRows) {
           beams.kinematics->evaluate(slot, true);
           fast[b] = (*beams.kinematics)[slot];
         }
-        EXPECT_NEAR((fast[1].bias[k] - fast[0].bias[k]) / 2e-3, t.bias_by_v[at],
-                    1e-8 * (1 + std::abs(t.bias_by_v[at])))
+        EXPECT_NEAR((fast[1].bias[k] - fast[0].bias[k]) / 2e-3, t.bias_by_v[at], 1e-8 * (1 + std::abs(t.bias_by_v[at])))
             << "slot " << slot << " row " << k;
       }
     }
@@ -330,18 +329,18 @@ TEST_P(BeamRowsOf, ForcesBalance) {
 
 INSTANTIATE_TEST_SUITE_P(
     Beams, BeamRowsOf,
-    testing::Values(Case{"outlines", with(kPlanar, "BEAMS", "")},
-                    Case{"segments", with(kPlanar, "BEAMS", ", beams: {multiplier: segment}")},
-                    Case{"elements", with(kPlanar, "BEAMS", ", beams: {multiplier: element, touch: lines}")},
-                    Case{"corners", with(with(kPlanar, "position: [0.1, 0.105]", "position: [0.5, 0.09], orientation: 40 deg"),
-                                         "BEAMS", ", beams: {touch: points}")},
-                    Case{"tips", with(with(kPlanar, "position: [0.1, 0.105]", "position: [0.92, 0.07], orientation: 30 deg"),
-                                      "BEAMS", "")},
-                    Case{"cables", with(kCables, "BEAMS", "")},
-                    Case{"crossed_cables", with(kCrossed, "ELEMENT", "ancf-cable")},
-                    Case{"crossed_beams", with(kCrossed, "ELEMENT", "ancf-beam")},
-                    Case{"cables_side_by_side", with(kAlong, "ELEMENT", "ancf-cable")},
-                    Case{"beams_side_by_side", with(kAlong, "ELEMENT", "ancf-beam")}, Case{"hairpin", kHairpin}),
+    testing::Values(
+        Case{"outlines", with(kPlanar, "BEAMS", "")},
+        Case{"segments", with(kPlanar, "BEAMS", ", beams: {multiplier: segment}")},
+        Case{"elements", with(kPlanar, "BEAMS", ", beams: {multiplier: element, touch: lines}")},
+        Case{"corners", with(with(kPlanar, "position: [0.1, 0.105]", "position: [0.5, 0.09], orientation: 40 deg"),
+                             "BEAMS", ", beams: {touch: points}")},
+        Case{"tips",
+             with(with(kPlanar, "position: [0.1, 0.105]", "position: [0.92, 0.07], orientation: 30 deg"), "BEAMS", "")},
+        Case{"cables", with(kCables, "BEAMS", "")}, Case{"crossed_cables", with(kCrossed, "ELEMENT", "ancf-cable")},
+        Case{"crossed_beams", with(kCrossed, "ELEMENT", "ancf-beam")},
+        Case{"cables_side_by_side", with(kAlong, "ELEMENT", "ancf-cable")},
+        Case{"beams_side_by_side", with(kAlong, "ELEMENT", "ancf-beam")}, Case{"hairpin", kHairpin}),
     [](const auto& it) { return it.param.name; });
 
 // --- search ----------------------------------------------------------------------------------------------------------
@@ -378,8 +377,9 @@ double brute_force(const Beams& beams, const State& s) {
 }
 
 TEST(BeamSearch, FindsTheNearestPlaceThatSamplesFind) {
-  for (const char* place : {"position: [0.1, 0.13]", "position: [0.5, 0.11], orientation: 35 deg",
-                            "position: [0.3, 0.12], orientation: -1 deg", "position: [0.96, 0.08], orientation: 50 deg"}) {
+  for (const char* place :
+       {"position: [0.1, 0.13]", "position: [0.5, 0.11], orientation: 35 deg",
+        "position: [0.3, 0.12], orientation: -1 deg", "position: [0.96, 0.08], orientation: 50 deg"}) {
     Beams beams(with(with(kPlanar, "position: [0.1, 0.105]", place), "BEAMS", ", beams: {touch: lines}"));
     const State s = beams.system->initial;
     beams.kinematics->detect(s, 0.2);
