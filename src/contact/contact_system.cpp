@@ -258,6 +258,18 @@ std::string ContactSystem::slot_name(int slot) const {
   return p.slots == 1 ? p.name : fmt::format("{}[{}]", p.name, slot - p.slot0 + 1);
 }
 
+std::vector<ContactEntry> ContactSystem::several() const {
+  std::vector<ContactEntry> entries;
+  for (std::size_t i = 0; i < pairs.size();) {
+    std::size_t end = i;
+    ContactEntry e{groups[static_cast<std::size_t>(pairs[i].group)], pairs[i].slot0, 0, pairs[i].tangents};
+    for (; end < pairs.size() && pairs[end].group == pairs[i].group; ++end) e.slots += pairs[end].slots;
+    if (end - i > 1) entries.push_back(std::move(e));
+    i = end;
+  }
+  return entries;
+}
+
 double friction_coefficient(const Friction& friction, double v, double* derivative) {
   if (!friction.curve) {
     if (derivative != nullptr) *derivative = 0;

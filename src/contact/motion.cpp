@@ -204,6 +204,14 @@ std::vector<ExtraQuantity> Motion::quantities() const {
     for (int k = 0; k < pair.slots; ++k)
       describe(contacts_->slot_name(pair.slot0 + k), pair.slot0 + k, 1, pair.tangents);
   }
+  for (const ContactEntry& entry : contacts_->several()) {
+    describe(entry.name, entry.slot0, entry.slots, entry.tangents);
+    list.push_back({{entry.name + ".touching", "1", {}, "points of contact that carry"},
+                    [slots = snapshot_.data() + entry.slot0, count = entry.slots](double* out) {
+                      *out = static_cast<double>(
+                          std::count_if(slots, slots + count, [](const SlotSnapshot& s) { return s.force[0] > 0; }));
+                    }});
+  }
   friction_quantities(list);
   if (crowd_ != nullptr) crowd_quantities(list);
   const int np = engine_.sizes().np;
