@@ -247,12 +247,15 @@ void ContactTransition::refuse_memory(int compliant, double t) {
   if (compliant < 0) return;
   const auto [slot, ends] = dynamics_.compliant().event_info(compliant);
   const auto& law = std::get<CompliantContact>(dynamics_.system().law(slot));
-  const bool remembers = law.kind == CompliantContact::Kind::lankarani_nikravesh;
-  if (ends != 0 || !remembers || (law.damping == 0 && law.restitution == 1)) return;
-  throw SolveError("no-sensitivity", t, {dynamics_.system().slot_name(slot)},
-                   "the law lankarani-nikravesh remembers the speed at which its contact began, and no perturbation of "
-                   "that memory is carried",
-                   "take hunt-crossley for this contact, or carry no transition matrix through it");
+  using Kind = CompliantContact::Kind;
+  const bool remembers = (law.kind == Kind::lankarani_nikravesh && (law.damping > 0 || law.restitution < 1)) ||
+                         (law.kind == Kind::hunt_crossley && law.restitution < 1);
+  if (ends != 0 || !remembers) return;
+  throw SolveError(
+      "no-sensitivity", t, {dynamics_.system().slot_name(slot)},
+      "a law with `restitution` remembers the speed at which its contact began, and no perturbation of that memory is "
+      "carried",
+      "take hunt-crossley with `damping` for this contact, or carry no transition matrix through it");
 }
 
 void ContactTransition::add_trigger(int index, const State& s) {

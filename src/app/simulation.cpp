@@ -219,12 +219,16 @@ std::vector<std::string> recorded_quantities(const Prepared& prepared) {
     throw InputError(model.texts, source, unknown.message, unknown.hint);
   };
   // Without a wish, single points of a contact, crowds of contacts and stresses, which need the whole mesh, are left
-  // out.
-  constexpr std::size_t kCrowd = 40;
+  // out. Of crowds the sums over the pairs of an entry are taken.
+  const bool many = model.contacts.size() > most_pairs_shown;
+  std::set<std::string> entries;
+  if (prepared.motion->has_contacts())
+    for (const contact::ContactEntry& entry : prepared.motion->contacts().several()) entries.insert(entry.name);
   if (model.outputs.empty())
     for (std::size_t i = own; i < all.size(); ++i)
-      chosen[i] = all[i].name.find('[') == std::string::npos && model.contacts.size() <= kCrowd &&
-                  !all[i].name.ends_with(".von_mises");
+      chosen[i] = all[i].name.find('[') == std::string::npos && !all[i].name.ends_with(".von_mises") &&
+                  (all[i].name.starts_with("energy.") ||
+                   entries.contains(all[i].name.substr(0, all[i].name.rfind('.'))) == many);
   for (const Output& output : model.outputs) choose(output.quantity, output.source);
   for (const Check& check : model.checks) choose(check.quantity, check.source);
   std::set<std::string> always{"energy.kinetic", "energy.potential", "energy.total"};
@@ -234,9 +238,9 @@ std::vector<std::string> recorded_quantities(const Prepared& prepared) {
     if (deforms(body.kind)) always.insert(body.name + ".eta");
   }
   // Where contacts press and how, point by point where that is not a crowd.
-  if (prepared.motion->has_contacts() && model.contacts.size() <= kCrowd) {
+  if (prepared.motion->has_contacts() && !many) {
     const contact::ContactSystem& contacts = prepared.motion->contacts();
-    const bool each = contacts.slots() <= static_cast<int>(kCrowd);
+    const bool each = contacts.slots() <= static_cast<int>(most_pairs_shown);
     for (const contact::PairInstance& pair : contacts.pairs) {
       for (int k = 0; k < (each ? pair.slots : 1); ++k) {
         const std::string name = each ? contacts.slot_name(pair.slot0 + k) : pair.name;
@@ -244,6 +248,9 @@ std::vector<std::string> recorded_quantities(const Prepared& prepared) {
       }
     }
   }
+  if (many)
+    for (const std::string& entry : entries)
+      for (const char* quantity : {".point", ".force", ".state"}) always.insert(entry + quantity);
   if (prepared.motion->crowd() != nullptr)
     for (const std::string& entry : prepared.motion->contacts().groups)
       for (const char* quantity : {".point", ".force"}) always.insert(entry + quantity);

@@ -228,7 +228,7 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
                          fmt::format("the law of contact `{}` remembers how each point was touched, but the places "
                                      "where beams touch each other wander",
                                      contact.name),
-                         "use elastic, damped, clipped, hertz or hunt-crossley");
+                         "use linear, hertz, or hunt-crossley with a given damping");
       auto beams = std::make_shared<BeamPair>(*contact.beams, *sys);
       p.slots = beams->slots();
       p.tangents = beams->dim - 1;
@@ -275,6 +275,18 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
 std::string ContactSystem::slot_name(int slot) const {
   const PairInstance& p = pair(slot);
   return p.slots == 1 ? p.name : fmt::format("{}[{}]", p.name, slot - p.slot0 + 1);
+}
+
+std::vector<ContactEntry> ContactSystem::several() const {
+  std::vector<ContactEntry> entries;
+  for (std::size_t i = 0; i < pairs.size();) {
+    std::size_t end = i;
+    ContactEntry e{groups[static_cast<std::size_t>(pairs[i].group)], pairs[i].slot0, 0, pairs[i].tangents};
+    for (; end < pairs.size() && pairs[end].group == pairs[i].group; ++end) e.slots += pairs[end].slots;
+    if (end - i > 1) entries.push_back(std::move(e));
+    i = end;
+  }
+  return entries;
 }
 
 double friction_coefficient(const Friction& friction, double v, double* derivative) {

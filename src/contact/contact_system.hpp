@@ -65,6 +65,12 @@ struct FrictionInstance {
   int link1 = -1, link2 = -1;               // that it moves
 };
 
+// An entry of `contacts:` that is several pairs: its consecutive slots.
+struct ContactEntry {
+  std::string name;
+  int slot0 = 0, slots = 0, tangents = 1;
+};
+
 class ContactSystem {
  public:
   // `smooth`: rigid laws are replaced by compliant ones (the contact's own `smooth`, or one made from the model's
@@ -94,6 +100,7 @@ class ContactSystem {
   const RigidContact& rigid(int slot) const { return std::get<RigidContact>(law(slot)); }
   // "bounce", or "bounce[3]" where the pair has several slots (counted from 1).
   std::string slot_name(int slot) const;
+  std::vector<ContactEntry> several() const;
 };
 
 // mu at slip speed v >= 0, and its derivative.

@@ -198,11 +198,23 @@ std::vector<ExtraQuantity> Motion::quantities() const {
                       for (int k = 0; k < 3; ++k) out[k] = s.point[k];
                     }});
   };
+  const auto describe_touching = [&](const std::string& name, int first, int count) {
+    list.push_back({{name + ".touching", "1", {}, "points of contact that carry"},
+                    [slots = snapshot_.data() + first, count](double* out) {
+                      *out = static_cast<double>(
+                          std::count_if(slots, slots + count, [](const SlotSnapshot& s) { return s.force[0] > 0; }));
+                    }});
+  };
   for (const PairInstance& pair : contacts_->pairs) {
     describe(pair.name, pair.slot0, pair.slots, pair.tangents);
+    if (pair.beams) describe_touching(pair.name, pair.slot0, pair.slots);
     if (pair.slots == 1 || pair.beams) continue;  // places of beams that touch wander from slot to slot
     for (int k = 0; k < pair.slots; ++k)
       describe(contacts_->slot_name(pair.slot0 + k), pair.slot0 + k, 1, pair.tangents);
+  }
+  for (const ContactEntry& entry : contacts_->several()) {
+    describe(entry.name, entry.slot0, entry.slots, entry.tangents);
+    describe_touching(entry.name, entry.slot0, entry.slots);
   }
   friction_quantities(list);
   if (crowd_ != nullptr) crowd_quantities(list);

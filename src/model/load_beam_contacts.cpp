@@ -62,7 +62,8 @@ bool Loader::beam_skin(const YamlNode& at, int body, double& radius) {
   return true;
 }
 
-void Loader::beam_contact(const Object& o, Contact c, bool lawful, const YamlNode::Entry& e) {
+void Loader::beam_contact(const Object& o, Contact c, bool lawful, const PairLaws& of_pair,
+                          const YamlNode::Entry& e) {
   const Scope& scope = o.scope();
   const std::size_t before = mistakes_.count();
   const bool within = o.has("within");
@@ -72,6 +73,13 @@ void Loader::beam_contact(const Object& o, Contact c, bool lawful, const YamlNod
                   "use contact_solver: newton");
     return;
   }
+  for (const PairLaw* law : {&of_pair.law, &of_pair.smooth})
+    if (law->young_node != nullptr || law->per_node != nullptr) {
+      mistakes_.add(law->young_node != nullptr ? *law->young_node : *law->per_node,
+                    fmt::format("the law of {} cannot take its stiffness from the shapes of beams", o.what()),
+                    "give the `stiffness` of a point, and `line_stiffness` of a side under `beams`");
+      return;
+    }
   BeamTouching t;
   if (within) {
     t.first = t.second = beam_named(n, scope);

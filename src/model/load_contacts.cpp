@@ -1,7 +1,4 @@
-// Contacts: which shapes may touch, and the law between them.
-//
-// Laws: rigid (P-27, P-28, P-42), compliant (P-9, P-10, powers of the penetration), friction mu(v) of the slip speed
-// (P-11), of which Stribeck's mu = kinetic + (static - kinetic) exp(-v/velocity) has a block of its own.
+// Contacts: which shapes may touch. The laws between them are read in load_contact_laws.cpp.
 #include <algorithm>
 #include <cmath>
 
@@ -22,154 +19,6 @@ std::string local_name(const std::string& full, const Scope& scope) {
 
 }  // namespace
 
-// --- laws ------------------------------------------------------------------------------------------------------------
-
-std::optional<double> Loader::fraction(const Object& o, const char* key) {
-  const auto x = o.number(key);
-  if (!x || (*x >= 0 && *x <= 1)) return x;
-  mistakes_.add(*o.find(key), fmt::format("`{}` of {} lies between 0 and 1, this is {:.6g}", key, o.what(), *x));
-  return {};
-}
-
-Friction Loader::friction(const Object& o, const char* key, const char* unit, const char* rate) {
-  Friction f;
-  const YamlNode* n = o.find(key);
-  if (!n) return f;
-  if (n->kind == YamlNode::Kind::map) {
-    const Object b(reader_, *n, object_spec("friction"), fmt::format("the friction of {}", o.what()), o.scope());
-    const auto at_rest = b.not_negative("static"), sliding = b.not_negative("kinetic");
-    const auto speed = b.positive("velocity");
-    if (!at_rest || !sliding || !speed) return f;
-    if (*at_rest < *sliding) {
-      b.mistake("static", fmt::format("`static` ({:.6g}) is smaller than `kinetic` ({:.6g})", *at_rest, *sliding),
-                "friction that rises with the speed is written as a formula of `v`");
-      return f;
-    }
-    f.mu = *at_rest;
-    if (*at_rest == *sliding) return f;
-    f.curve = parse_expression(fmt::format("{} + {}*exp(-v/{})", *sliding, *at_rest - *sliding, *speed))
-                  .bind([](const std::string&) { return Symbol{}; }, {"v"})
-                  .expression;
-    return f;
-  }
-  const auto read = reader_.function(*n, o.scope(), dimension_of(unit), {{"v", dimension_of(rate)}}, false, false);
-  if (!read) return f;
-  f.mu = read->constant;
-  f.curve = read->expression;
-  const auto fine = [](double mu) { return std::isfinite(mu) && mu >= 0; };
-  if (!f.curve) {
-    if (!fine(f.mu))
-      mistakes_.add(*n, fmt::format("`{}` of {} cannot be negative, this is {:.6g}", key, o.what(), f.mu));
-    return f;
-  }
-  // No proof, but the usual mistakes (a falling line, a pole at rest) show at some of these speeds.
-  for (const double v : {0.0, 1e-6, 1e-4, 1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0}) {
-    const double at[] = {v}, mu = f.curve->value(at);
-    if (v == 0) f.mu = mu;
-    if (fine(mu)) continue;
-    mistakes_.add(*n,
-                  fmt::format("`{}` of {} {} at v = {:.6g} {}", key, o.what(),
-                              std::isfinite(mu) ? fmt::format("is negative ({:.6g})", mu) : "is not finite", v, rate),
-                  "`v` is the slip speed, 0 or more");
-    break;
-  }
-  return f;
-}
-
-double Loader::contact_stiffness(const Object& o, double exponent) {
-  if (!o.require("stiffness")) return 0;
-  const YamlNode& n = *o.find("stiffness");
-  const auto power_of_length = power(dimension_of("m"), exponent);
-  const auto unit = power_of_length ? std::optional(dimension_of("N") / *power_of_length) : std::nullopt;
-  const auto c = reader_.constant(n, o.scope(), unit);
-  if (!c) return 0;
-  if (!unit && c->dimension)
-    mistakes_.add(n,
-                  fmt::format("with the exponent {:.6g} `stiffness` is a number without unit, in N and m", exponent));
-  if (!(c->value > 0))
-    mistakes_.add(n, fmt::format("`stiffness` of {} must be positive, this is {:.6g}", o.what(), c->value));
-  return c->value;
-}
-
-std::optional<CompliantContact> Loader::compliant_law(const Object& o, const std::string& type) {
-  using K = CompliantContact::Kind;
-  const std::size_t before = mistakes_.count();
-  CompliantContact c;
-  c.friction = friction(o);
-  c.friction_velocity = o.positive("friction_velocity").value_or(0);
-  c.rolling = o.not_negative("rolling_friction").value_or(0);
-  c.drilling = o.not_negative("drilling_friction").value_or(0);
-  if (type == "linear") {
-    const std::string model = o.word("model").value_or("damped");
-    c.kind = model == "elastic"    ? K::elastic
-             : model == "clipped"  ? K::clipped
-             : model == "relaxing" ? K::relaxing
-                                   : K::damped;
-    c.exponent = 1;
-    c.damping = o.not_negative("damping").value_or(0);
-    if (c.kind == K::elastic && o.has("damping")) o.mistake("damping", "an `elastic` contact has no damping");
-    if (c.kind == K::relaxing && o.require("damping", "it resists the surface's creep")) o.positive("damping");
-  } else {
-    c.kind = type == "hertz" ? K::hertz : (type == "hunt-crossley" ? K::hunt_crossley : K::lankarani_nikravesh);
-    c.exponent = o.positive("exponent").value_or(1.5);
-    if (c.kind == K::hunt_crossley && o.require("damping")) c.damping = o.not_negative("damping", 1).value_or(0);
-    if (c.kind == K::lankarani_nikravesh && o.require("restitution"))
-      c.restitution = fraction(o, "restitution").value_or(1);
-  }
-  if (mistakes_.count() == before) c.stiffness = contact_stiffness(o, c.exponent);
-  if (mistakes_.count() != before) return {};
-  return c;
-}
-
-std::optional<RigidContact> Loader::rigid_law(const Object& o) {
-  const std::size_t before = mistakes_.count();
-  RigidContact r;
-  r.restitution = fraction(o, "restitution").value_or(0);
-  if (const auto w = o.word("impact"))
-    r.impact = *w == "newton"   ? RigidContact::Impact::newton
-               : *w == "moreau" ? RigidContact::Impact::moreau
-                                : RigidContact::Impact::poisson;
-  r.tangential_restitution = fraction(o, "tangential_restitution").value_or(0);
-  r.reversibility = fraction(o, "reversibility").value_or(1);
-  r.impact_friction = o.not_negative("impact_friction");
-  r.friction = friction(o);
-  r.rolling = o.not_negative("rolling_friction").value_or(0);
-  r.drilling = o.not_negative("drilling_friction").value_or(0);
-  if (mistakes_.count() != before) return {};
-  return r;
-}
-
-bool Loader::contact_law(const Object& contact, Contact& c) {
-  const YamlNode* node = contact.find("law");
-  if (!node) return false;
-  const Object o(reader_, *node, object_spec("contact-law"), fmt::format("the law of {}", contact.what()),
-                 contact.scope());
-  if (!o.ok()) return false;
-  const auto type = o.word("type");
-  if (!type) return false;
-  o.check_type(*type);
-  if (*type != "rigid") {
-    auto l = compliant_law(o, *type);
-    if (l) c.law = std::move(*l);
-    return l.has_value();
-  }
-  auto r = rigid_law(o);
-  if (const YamlNode* n = o.find("smooth")) {
-    const Object s(reader_, *n, object_spec("compliant-law"), fmt::format("the smooth law of {}", contact.what()),
-                   contact.scope());
-    const auto smooth_type = s.ok() ? s.word("type") : std::nullopt;
-    if (!smooth_type) return false;
-    s.check_type(*smooth_type);
-    c.smooth = compliant_law(s, *smooth_type);
-    if (c.smooth && r && !s.has("friction")) c.smooth->friction = r->friction;
-    if (c.smooth && r && !s.has("rolling_friction")) c.smooth->rolling = r->rolling;
-    if (c.smooth && r && !s.has("drilling_friction")) c.smooth->drilling = r->drilling;
-  }
-  if (!r) return false;
-  c.law = std::move(*r);
-  return true;
-}
-
 // --- pairs -----------------------------------------------------------------------------------------------------------
 
 // A shape, else a body with a solid, of this name in the scope or in one around it. Patterns take all of the innermost
@@ -179,8 +28,9 @@ std::vector<int> Loader::touching(const YamlNode& n, const Scope& scope) {
   for (const Scope* s = &scope; s; s = s->outer) {
     const std::string full = s->prefix + n.text;
     if (const auto it = shape_index_.find(full); it != shape_index_.end()) {
-      if (it->second.index < 0) return {};
-      return {it->second.index};
+      std::vector<int> found;
+      it->second.row.append_to(found);
+      return found;
     }
     const auto it = body_index_.find(full);
     if (it == body_index_.end()) continue;
@@ -192,9 +42,7 @@ std::vector<int> Loader::touching(const YamlNode& n, const Scope& scope) {
                     "describe one under `shapes`");
       return {};
     }
-    const int index = shape_of_body(it->second, n);
-    if (index < 0) return {};
-    return {index};
+    return shapes_of_body(it->second, n);
   }
   if (n.text == "ground") {
     mistakes_.add(n, "`ground` has no shape of its own",
@@ -212,8 +60,7 @@ std::vector<int> Loader::touching(const YamlNode& n, const Scope& scope) {
 
 std::vector<int> Loader::matching(const YamlNode& n, const Scope& scope) {
   std::unordered_set<int> carriers;
-  for (const auto& s : model_.shapes)
-    if (shape_index_.count(s.name)) carriers.insert(s.at.body);
+  for (const auto& [name, shape] : shape_index_) carriers.insert(shape.body);
   for (const Scope* s = &scope; s; s = s->outer) {
     const auto fits = [&](const std::string& name) {
       return name.starts_with(s->prefix) && glob_match(n.text, std::string_view(name).substr(s->prefix.size()));
@@ -223,14 +70,14 @@ std::vector<int> Loader::matching(const YamlNode& n, const Scope& scope) {
     for (const auto& [name, shape] : shape_index_) {
       if (!fits(name)) continue;
       any = true;
-      if (shape.index >= 0) found.push_back(shape.index);
+      shape.row.append_to(found);
     }
     std::sort(found.begin(), found.end());  // in the order of the file
     for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
       const int b = static_cast<int>(i);
       if (carriers.count(b) || !touchable(b) || !fits(model_.bodies[i].name)) continue;
       any = true;
-      if (const int index = shape_of_body(b, n); index >= 0) found.push_back(index);
+      for (const int index : shapes_of_body(b, n)) found.push_back(index);
     }
     if (any) return found;
   }
@@ -249,12 +96,17 @@ std::vector<int> Loader::touching_all(const std::vector<const YamlNode*>& names,
 
 // Planar shapes touch planar ones, spatial shapes spatial ones; what meets a planar body lies in its plane.
 bool Loader::can_touch(const ContactShape& a, const ContactShape& b, const YamlNode& at) {
+  if (a.share > 0 && b.share > 0) {
+    mistakes_.add(at, fmt::format("`{}` and `{}` are points of two beams' sides, which do not meet", a.name, b.name),
+                  "name the beams themselves: between: [beam1, beam2]");
+    return false;
+  }
   const bool flat = ContactShape::planar(a.kind);
   if (flat != ContactShape::planar(b.kind)) {
     const auto& [p, s] = flat ? std::tie(a, b) : std::tie(b, a);
     std::string hint = "planar are: line circle polygon ellipse curve spline";
     for (const auto* shape : {&p, &s})
-      if (!shape_index_.count(shape->name) && planar(shape->at.body))
+      if (!shape_index_.count(shape->name) && shape->share == 0 && planar(shape->at.body))
         hint = fmt::format(
             "the solid of planar body `{}` stands for its section; describe a spatial one under `shapes`", shape->name);
     mistakes_.add(at, fmt::format("`{}` is a planar shape and `{}` a spatial one: they cannot touch", p.name, s.name),
@@ -279,10 +131,11 @@ void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
   const Object o(reader_, *e.node, object_spec("contact"), fmt::format("contact `{}`", c.name), scope);
   if (!o.ok()) return;
   const std::size_t before = mistakes_.count();
-  const bool lawful = contact_law(o, c);
+  PairLaws of_pair;
+  const bool lawful = contact_law(o, c, of_pair);
   const std::string way = o.one_of({"between", "among", "within", "gap", "rope"});
   if (way.empty()) return;
-  if (between_beams(o, scope)) return beam_contact(o, std::move(c), lawful, e);
+  if (between_beams(o, scope)) return beam_contact(o, std::move(c), lawful, of_pair, e);
   if (o.has("beams")) {
     mistakes_.add(*o.find("beams"), "`beams` belongs to a contact between two beams, or `within` one");
     return;
@@ -318,10 +171,10 @@ void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
   std::vector<std::pair<int, int>> pairs;
   bool broken = false;
   const auto shape = [&](int i) -> const ContactShape& { return model_.shapes[static_cast<std::size_t>(i)]; };
-  const bool single = way == "between" && n.kind == YamlNode::Kind::list && n.items.size() == 2 &&
-                      std::all_of(n.items.begin(), n.items.end(), [](const YamlNode* i) {
-                        return i->kind == YamlNode::Kind::scalar && !is_pattern(i->text);
-                      });
+  bool single = way == "between" && n.kind == YamlNode::Kind::list && n.items.size() == 2 &&
+                std::all_of(n.items.begin(), n.items.end(), [](const YamlNode* i) {
+                  return i->kind == YamlNode::Kind::scalar && !is_pattern(i->text);
+                });
   if (way == "among") {
     const auto names = reader_.names(n);
     if (!names) return;
@@ -340,6 +193,7 @@ void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
     if (!first_names || !second_names) return;
     const auto first = touching_all(*first_names, scope), second = touching_all(*second_names, scope);
     broken = mistakes_.count() != before;
+    single = single && first.size() <= 1 && second.size() <= 1;  // a beam is a row of points
     if (crowd_ && lawful && !broken && !first.empty() && !second.empty() &&
         !(single && shape(first[0]).at.body == shape(second[0]).at.body))
       return crowd_entry(o, std::move(c), false, first, second, n);
@@ -372,6 +226,7 @@ void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
     Contact& one = model_.contacts.emplace_back(c);
     one.first = i;
     one.second = k;
+    if (!fit_laws(one, of_pair)) return;
     if (single) continue;
     one.name += "." + local_name(shape(i).name, scope) + "." + local_name(shape(k).name, scope);
     if (!contact_names_.insert(one.name).second)

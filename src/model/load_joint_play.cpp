@@ -46,7 +46,8 @@ void Loader::joint_play(const Object& o, Joint& j, const std::string& type) {
   Contact law;
   law.group = j.name;
   law.source = o.key_source("play");
-  const bool lawful = contact_law(p, law);
+  PairLaws of_pair;
+  const bool lawful = contact_law(p, law, of_pair);
   if (!lawful || mistakes_.count() != before) return;
 
   const auto shape = [&](const Attachment& at, const char* name, ContactShape::Kind kind) -> ContactShape& {
@@ -66,6 +67,7 @@ void Loader::joint_play(const Object& o, Joint& j, const std::string& type) {
     c.name = j.name + "." + name;
     c.first = first;
     c.second = second;
+    fit_laws(c, of_pair);
   };
   const auto last = [&] { return static_cast<int>(model_.shapes.size()) - 1; };
   if (pin) {

@@ -1,4 +1,4 @@
-// Shapes that may touch: as described under `shapes`, or the solid of a body.
+// Shapes that may touch: as described under `shapes`, or the solid of a body (of a beam: its sides, load_sides.cpp).
 //
 // The solid of a planar body becomes its section with the x-y plane: sphere, and cylinder or capsule along z, a circle;
 // box, and cylinder in the plane, a rectangle.
@@ -92,7 +92,7 @@ void Loader::contact_shape(const Scope& scope, const YamlNode::Entry& e) {
   ContactShape s;
   s.name = scope.prefix + e.key;
   s.source = mistakes_.source(e);
-  const auto [it, fresh] = shape_index_.emplace(s.name, NamedShape{-1, s.source});
+  const auto [it, fresh] = shape_index_.emplace(s.name, NamedShape{{}, s.source});
   if (!fresh) {
     const Source& first = it->second.source;
     if (first.file != s.source.file)  // twice in one map has been reported
@@ -106,9 +106,14 @@ void Loader::contact_shape(const Scope& scope, const YamlNode::Entry& e) {
   const auto type = o.word("type");
   if (o.has("on"))
     if (auto a = named_place(*o.find("on"), scope)) s.at = std::move(*a);
-  s.at.placement = s.at.placement * placement(o);
+  it->second.body = s.at.body;
   if (!type || !o.has("on")) return;
   o.check_type(*type);
+  if (*type == "sides") {
+    if (mistakes_.count() == before) sides(o, s.at, it->second, s.name);
+    return;
+  }
+  s.at.placement = s.at.placement * placement(o);
   s.kind = kind_named(*type);
   shape_size(o, s);
   if (mistakes_.count() != before) return;
@@ -119,7 +124,7 @@ void Loader::contact_shape(const Scope& scope, const YamlNode::Entry& e) {
       o.mistake("on", fmt::format("{} leaves the x-y plane, in which its body moves", o.what()));
   }
   if (mistakes_.count() != before) return;
-  it->second.index = static_cast<int>(model_.shapes.size());
+  it->second.row = {static_cast<int>(model_.shapes.size()), 1};
   model_.shapes.push_back(std::move(s));
 }
 
@@ -257,16 +262,27 @@ void Loader::shape_curve(const Object& o, ContactShape& s) {
 // --- solids of bodies ------------------------------------------------------------------------------------------------
 
 bool Loader::touchable(int body_number) const {
-  const Shape& s = model_.bodies[static_cast<std::size_t>(body_number)].shape;
-  return s.kind != Shape::Kind::none && (s.kind != Shape::Kind::rod || s.size.x() > 0);
+  const Body& b = model_.bodies[static_cast<std::size_t>(body_number)];
+  const Shape& s = b.shape;
+  return b.beam || (s.kind != Shape::Kind::none && (s.kind != Shape::Kind::rod || s.size.x() > 0));
 }
 
-int Loader::shape_of_body(int body_number, const YamlNode& used) {
-  const auto known = body_shape_index_.find(body_number);
-  if (known != body_shape_index_.end()) return known->second;
-  int& index = body_shape_index_[body_number];
-  index = -1;
+std::vector<int> Loader::shapes_of_body(int body_number, const YamlNode& used) {
+  std::vector<int> found;
+  const auto [known, fresh] = body_shape_index_.emplace(body_number, ShapeRow{});
+  ShapeRow& row = known->second;
+  if (!fresh) {
+    row.append_to(found);
+    return found;
+  }
   const Body& b = model_.bodies[static_cast<std::size_t>(body_number)];
+  if (b.beam) {
+    const std::string wrong = add_sides(body_number, {}, b.name, b.source, row);
+    if (!wrong.empty())
+      mistakes_.add(used, wrong, "describe what touches under `shapes`: {on: " + b.name + ", type: sides, ...}");
+    row.append_to(found);
+    return found;
+  }
   const Shape& solid = b.shape;
   ContactShape s;
   s.name = b.name;
@@ -284,11 +300,12 @@ int Loader::shape_of_body(int body_number, const YamlNode& used) {
   } else if (!section(solid, s)) {
     mistakes_.add(used, fmt::format("the solid of planar body `{}` has no simple section with the x-y plane", b.name),
                   "describe what touches under `shapes`");
-    return -1;
+    return found;
   }
-  index = static_cast<int>(model_.shapes.size());
+  row = {static_cast<int>(model_.shapes.size()), 1};
   model_.shapes.push_back(std::move(s));
-  return index;
+  row.append_to(found);
+  return found;
 }
 
 bool Loader::section(const Shape& solid, ContactShape& s) const {

@@ -31,6 +31,19 @@ class Loader {
   Model run(const std::string& text, const std::string& name);
 
  private:
+  // Consecutive shapes of the model that one name stands for; none where it has a mistake.
+  struct ShapeRow {
+    int first = 0, count = 0;
+    void append_to(std::vector<int>& list) const {
+      for (int i = 0; i < count; ++i) list.push_back(first + i);
+    }
+  };
+  struct NamedShape {
+    ShapeRow row;
+    Source source;
+    int body = -1;  // that carries it
+  };
+
   // load.cpp: files, parameters, scopes
   void read_file(const std::string& text, const std::string& name);
   void merge(const YamlNode& root, const std::string& name);
@@ -121,25 +134,53 @@ class Loader {
   void shape_size(const Object& o, ContactShape& s);
   void shape_points(const Object& o, ContactShape& s);
   void shape_curve(const Object& o, ContactShape& s);
-  // Has the body a solid with a surface? The shape made of it, -1 after a report.
+  // Has the body a solid with a surface, or is it a beam? The shapes made of it; none after a report.
   bool touchable(int body) const;
-  int shape_of_body(int body, const YamlNode& used);
+  std::vector<int> shapes_of_body(int body, const YamlNode& used);
   bool section(const Shape& solid, ContactShape& s) const;
 
+  // load_sides.cpp: points of the sides of beams
+  struct Sides {
+    int per_element = 5;
+    bool below = true, above = true;
+    std::optional<double> radius;  // of circles and spheres on an axis; the section's unless given
+  };
+  void sides(const Object& o, const Attachment& on, NamedShape& named, const std::string& name);
+  // Appends the shapes and the points that carry them; a message, or none.
+  std::string add_sides(int body, const Sides& wanted, const std::string& name, const Source& source, ShapeRow& row);
+
+  // load_contacts.cpp
+  void contact(const Scope& scope, const YamlNode::Entry& entry);
+
+  // load_contact_laws.cpp
+  // What a compliant law takes from the two shapes it acts between.
+  struct PairLaw {
+    double modulus = 0;  // the stiffness is 4/3 of it times a root of the shapes' radii; 0: given
+    std::optional<double> radius[2];
+    int per = 0;  // stiffness and damping are for a point (0), a length (1), an area (2) of beam
+    const YamlNode* per_node = nullptr;
+    const YamlNode* young_node = nullptr;
+  };
+  struct PairLaws {
+    PairLaw law, smooth;
+  };
+  bool contact_law(const Object& contact, Contact& c, PairLaws& of_pair);
+  // Fits the laws to the shapes of the contact; false after a report.
+  bool fit_laws(Contact& c, const PairLaws& of_pair);
+  bool fit_law(CompliantContact& law, const PairLaw& of_pair, const ContactShape& a, const ContactShape& b);
+  std::optional<RigidContact> rigid_law(const Object& o);
+  std::optional<CompliantContact> compliant_law(const Object& o, const std::string& type, PairLaw& of_pair);
+  // One or two numbers, for both shapes or for each.
+  std::optional<std::pair<double, double>> one_or_two(const Object& o, const char* key);
+  std::optional<double> fraction(const Object& o, const char* key);  // between 0 and 1
+  // A coefficient, or with its unit a force or torque, of the slip speed (or the rate of an angle).
+  Friction friction(const Object& o, const char* key = "friction", const char* unit = "1", const char* rate = "m/s");
+  double contact_stiffness(const Object& o, double exponent, int per);
   // load_beam_contacts.cpp
   int beam_named(const YamlNode& n, const Scope& scope) const;  // body, or -1
   bool between_beams(const Object& contact, const Scope& scope) const;
   bool beam_skin(const YamlNode& at, int body, double& radius);
-  void beam_contact(const Object& contact, Contact c, bool lawful, const YamlNode::Entry& entry);
-  // load_contacts.cpp
-  void contact(const Scope& scope, const YamlNode::Entry& entry);
-  bool contact_law(const Object& contact, Contact& c);
-  std::optional<RigidContact> rigid_law(const Object& o);
-  std::optional<CompliantContact> compliant_law(const Object& o, const std::string& type);
-  std::optional<double> fraction(const Object& o, const char* key);  // between 0 and 1
-  // A coefficient, or with its unit a force or torque, of the slip speed (or the rate of an angle).
-  Friction friction(const Object& o, const char* key = "friction", const char* unit = "1", const char* rate = "m/s");
-  double contact_stiffness(const Object& o, double exponent);
+  void beam_contact(const Object& contact, Contact c, bool lawful, const PairLaws& of_pair, const YamlNode::Entry& entry);
   // Indices of shapes that names of a contact stand for; empty after a report, or for a shape that is itself wrong.
   std::vector<int> touching(const YamlNode& name, const Scope& scope);
   std::vector<int> matching(const YamlNode& pattern, const Scope& scope);
@@ -188,13 +229,9 @@ class Loader {
   std::deque<Work> work_;
   std::unordered_map<std::string, int> body_index_, joint_index_;
   std::unordered_map<std::string, int> ground_frame_index_;
-  std::unordered_set<std::string> objects_;  // full names of everything that has quantities
-  struct NamedShape {
-    int index;  // into the model's shapes, -1 for one with a mistake
-    Source source;
-  };
+  std::unordered_set<std::string> objects_;                  // full names of everything that has quantities
   std::unordered_map<std::string, NamedShape> shape_index_;  // shapes have names of their own, apart from bodies
-  std::unordered_map<int, int> body_shape_index_;            // shapes made of bodies' solids, by body
+  std::unordered_map<int, ShapeRow> body_shape_index_;       // shapes made of bodies' solids or sides, by body
   std::unordered_set<std::string> contact_names_;            // of single pairs
   struct Coupling {
     const YamlNode* name;

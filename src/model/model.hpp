@@ -291,6 +291,9 @@ struct ContactShape : Named {
   bool closed = false, hollow = false;
   std::shared_ptr<const Expression> x, y;  // of one variable, s
   double from = 0, to = 0;
+  // One of a row along a beam (`type: sides`): the length of axis it stands for, half the section's extent towards what
+  // it touches and the whole one across; 0: a shape by itself.
+  double share = 0, half_height = 0, breadth = 0;
   static bool planar(Kind k) { return k <= Kind::spline; }
 };
 
@@ -312,15 +315,21 @@ struct CompliantContact {
     damped,              // P-9 (b): c delta + d ddelta while delta > 0; may pull
     clipped,             // P-9 (c): max(0, c delta + d ddelta) for delta > 0 or not
     relaxing,            // P-10: massless surface with its own state
-    hertz,               // c delta^n
-    hunt_crossley,       // c delta^n (1 + chi ddelta)
+    hertz,               // c delta^n + d delta ddelta (Y-24)
+    hunt_crossley,       // c delta^n (1 + chi ddelta), chi = damping + 3 (1 - restitution) / (2 ddelta_0)
     lankarani_nikravesh  // c delta^n (1 + 3 (1 - e^2) / 4 ddelta / ddelta_0)
   } kind = Kind::damped;
   double stiffness = 0, damping = 0;  // hunt_crossley: damping is chi, s/m
   double exponent = 1.5;
-  double restitution = 1;  // lankarani_nikravesh
+  double restitution = 1;  // hunt_crossley, lankarani_nikravesh
   Friction friction;
-  double friction_velocity = 0;      // slip speed at which regularised friction has reached most of its value
+  double friction_velocity = 0;  // slip speed at which regularised friction has reached its value
+  // How it gets there, with x = slip / friction_velocity < 1.
+  enum class FrictionCurve {
+    quadratic,  // 2 x - x^2 (E-24)
+    cubic,      // (3 x - x^3) / 2
+    quartic     // (3 x^2 - x^4) / 2: nothing holds at rest, and it has a corner at x = 1
+  } friction_curve = FrictionCurve::quadratic;
   double rolling = 0, drilling = 0;  // as in RigidContact
 };
 
@@ -336,6 +345,9 @@ struct BeamTouching {
   double line_stiffness = 0;  // compliant laws: of a side, by area; 0: the stiffness over height and depth
   double radius[2] = {0, 0};  // of round sections; 0: as the beam describes it
 };
+
+// More pairs than this are shown and recorded as the sums of their entries, unless asked for.
+inline constexpr std::size_t most_pairs_shown = 40;
 
 struct Contact : Named {
   std::string group;            // the entry of `contacts:` it comes from; several pairs may share one

@@ -109,6 +109,8 @@ void put_carried(Json& json, const Model& model, int body) {
   if (has_solid) put_solid(json, *solid);
   for (const ContactShape& shape : model.shapes) {
     if (shape.at.body != body) continue;
+    // The points of a beam's sides move with its skin, which shows them.
+    if (shape.share > 0) continue;
     // The contact shape made from the solid itself.
     if (has_solid && shape.name == model.bodies[static_cast<std::size_t>(body)].name) continue;
     put_contact_shape(json, shape);
@@ -187,6 +189,12 @@ std::string scene_json(const Model& model, const std::vector<SurfaceUse>& surfac
     if (contact.first >= 0) json.put("first", model.shapes[static_cast<std::size_t>(contact.first)].name);
     if (contact.second >= 0) json.put("second", model.shapes[static_cast<std::size_t>(contact.second)].name);
     json.end();
+  }
+  // Entries that are a crowd of pairs are recorded as sums.
+  for (std::size_t i = 0; i < model.contacts.size(); ++i) {
+    const Contact& contact = model.contacts[i];
+    const bool sum = contact.group != contact.name && (i == 0 || model.contacts[i - 1].group != contact.group);
+    if (sum && model.contacts.size() > most_pairs_shown) json.object().put("name", contact.group).end();
   }
   if (model.crowd) {
     for (const CrowdContact& entry : model.crowd->contacts) json.object().put("name", entry.name).end();

@@ -20,6 +20,7 @@ TEST(CompliantLaw, PowerOfTheForceIsWhatIsStoredAndLostOnEveryBranch) {
     for (int i = 0; i < 400; ++i) {
       CompliantContact law = law_of(kind, 3, kind == Kind::hunt_crossley ? 2 : 0.7);
       law.restitution = 0.4;
+      law.friction_curve = static_cast<CompliantContact::FrictionCurve>(i % 3);
       law.exponent = i % 3 == 0 ? 1.0 : (i % 3 == 1 ? 1.5 : 2.2);
       law.friction.mu = 0.3;
       law.friction_velocity = 0.2;
@@ -43,19 +44,45 @@ TEST(CompliantLaw, PowerOfTheForceIsWhatIsStoredAndLostOnEveryBranch) {
   EXPECT_GT(loaded, 700);
 }
 
+// phi and its slope, the slip in parts of the friction velocity.
+Dual<1> friction_factor(CompliantContact::FrictionCurve curve, double x) {
+  CompliantContact law;
+  law.friction_velocity = 0.01;
+  law.friction_curve = curve;
+  const Dual<1> u = 0.01 * Dual<1>::variable(x, 0);
+  return u * friction_slope(law, u);
+}
+
 TEST(CompliantLaw, FrictionFactorIsOnceContinuouslyDifferentiable) {
-  // EVX-12: phi(v/2) = 0.75, phi'(v-) = 0.
-  const double v = 0.01;
-  using D = Dual<1>;
-  const auto phi = [&](double u) {
-    const D x = D::variable(u, 0);
-    return x * friction_slope(x, v);
-  };
-  EXPECT_NEAR(phi(v / 2).v, 0.75, 1e-15);
-  EXPECT_NEAR(phi(v * (1 - 1e-12)).v, 1, 1e-12);
-  EXPECT_NEAR(phi(v * (1 - 1e-12)).d[0] * v, 0, 1e-11);
-  EXPECT_NEAR(phi(v * (1 + 1e-12)).d[0] * v, 0, 1e-11);
-  EXPECT_NEAR(phi(0).d[0] * v, 2, 1e-14);
+  // EVX-12: phi(v/2) = 0.75, phi'(v-) = 0. Y-25's smooth cubic: 11/16 there, slope 3/2 at rest.
+  using Curve = CompliantContact::FrictionCurve;
+  const double half[] = {0.75, 0.6875}, at_rest[] = {2, 1.5};
+  for (const Curve curve : {Curve::quadratic, Curve::cubic}) {
+    const int i = curve == Curve::cubic ? 1 : 0;
+    EXPECT_NEAR(friction_factor(curve, 0.5).v, half[i], 1e-15);
+    EXPECT_NEAR(friction_factor(curve, 1 - 1e-12).v, 1, 1e-11);
+    EXPECT_NEAR(friction_factor(curve, 1 - 1e-12).d[0], 0, 1e-11);
+    EXPECT_NEAR(friction_factor(curve, 1 + 1e-12).d[0], 0, 1e-11);
+    EXPECT_NEAR(friction_factor(curve, 0).d[0], at_rest[i], 1e-14);
+  }
+}
+
+TEST(CompliantLaw, PrintedFrictionFactorHasNoSlopeAtRestAndACornerAtTheEnd) {
+  // Y-25 as printed, phi = (3 x^2 - x^4) / 2: 11/32 at one half, slope 3 x - 2 x^3 = 1 at x = 1 and 0 beyond.
+  constexpr auto quartic = CompliantContact::FrictionCurve::quartic;
+  EXPECT_NEAR(friction_factor(quartic, 0.5).v, 11.0 / 32, 1e-15);
+  EXPECT_EQ(friction_factor(quartic, 0).d[0], 0);
+  EXPECT_NEAR(friction_factor(quartic, 1 - 1e-12).v, 1, 1e-11);
+  EXPECT_NEAR(friction_factor(quartic, 1 - 1e-12).d[0], 1, 1e-11);
+  EXPECT_NEAR(friction_factor(quartic, 1 + 1e-12).d[0], 0, 1e-11);
+}
+
+TEST(CompliantLaw, DampingOfARestitutionIsOneAndAHalfPartsLostByTheSpeedOfApproach) {
+  // Y-23: chi = 3 (1 - c_r) / (2 v); none for c_r = 1.
+  CompliantContact law = law_of(Kind::hunt_crossley, 1);
+  EXPECT_EQ(hysteresis(law, 4.0), 0);
+  law.restitution = 0.2;
+  EXPECT_NEAR(hysteresis(law, 4.0), 0.3, 1e-15);
 }
 
 TEST(CompliantLaw, FrictionPassesSmoothlyThroughZeroSlip) {

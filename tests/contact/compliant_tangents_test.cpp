@@ -86,6 +86,7 @@ TEST(CompliantContact, TangentsAreTheDerivativesOfTheResiduals) {
         law.restitution = 0.8;
         law.friction.mu = 0.4;
         law.friction_velocity = 3;  // below and above it within one model
+        law.friction_curve = static_cast<CompliantContact::FrictionCurve>(static_cast<int>(kind) % 3);
         const Model model = planar ? planar_pair(joint, law) : spatial_pair(joint, law);
         const auto system = System::compile(model);
         const auto contacts = ContactSystem::compile(system);

@@ -166,6 +166,64 @@ TEST(CompliantContact, HuntCrossleyRestitutionFallsWithSpeedAsTheIntegralSays) {
   EXPECT_NEAR(observed_restitution(law, 2), hunt_crossley_restitution(0.6), 1e-9);
 }
 
+TEST(CompliantContact, HuntCrossleyGivesTheTabulatedRestitutionWhateverTheSpeed) {
+  // YV-5 (i), damping from the wanted restitution and each touch's own speed: what comes out, five printed digits. T-7:
+  // zero restitution is far from plastic.
+  const double table_of[][2] = {{0, 0.48774},   {0.1, 0.51583}, {0.2, 0.54685},  {0.3, 0.58129},
+                                {0.4, 0.61974}, {0.5, 0.66296}, {0.6, 0.71195},  {0.7, 0.76800},
+                                {0.8, 0.83287}, {0.9, 0.90902}, {0.95, 0.95237}, {1, 1}};
+  for (const auto& [given, effective] : table_of) {
+    CompliantContact law = law_of(Kind::hunt_crossley, 1e6);
+    law.restitution = given;
+    const double slow = observed_restitution(law, 0.5), fast = observed_restitution(law, 3);
+    EXPECT_NEAR(slow, effective, 6e-6) << given;
+    EXPECT_NEAR(fast, slow, 1e-8) << given;
+  }
+}
+
+TEST(CompliantContact, SlowTouchesOfARestitutionAreNotDampedWithoutBound) {
+  // T-26: chi = 3 (1 - c_r) / (2 v) grows without bound with slow touches; below 1e-4 of the model's speed it stays.
+  CompliantContact law = law_of(Kind::hunt_crossley, 1e6);
+  law.restitution = 0;
+  Machine m(table(law, 1));  // the model's speed is 1 m/s
+  const double v = 1e-9, slowest = 1e-4 * m.contacts->velocity_scale;
+  State s = m.system->initial;
+  s.v[1] = -v;
+  m.dynamics.accelerations(s, m.a, m.lambda, m.zdot);
+  m.dynamics.compliant().settle();
+  m.integrator->start(s);
+  EXPECT_EQ(m.next(10), 1);
+  // Far below the speed that the damping belongs to, the touch is all but elastic: e = 1 - 2/3 chi v to first order.
+  EXPECT_NEAR(m.state().v[1] / v, 1 - v / slowest, 1e-6);  // the integrator keeps 1e-12 m/s
+}
+
+// Y-24: K delta^1.5 + D delta ddelta. With s = delta^(1/2), w = ddelta the way in and out obey
+// m w dw/d(s^2) = -(K s^3 + D s^2 w); integrated here by small steps of the penetration's root.
+TEST(CompliantContact, HertzWithDampingNeverPullsAndLosesWhatItsDamperTakes) {
+  const double mass = 0.5, v = 2, K = 1e6, D = 2e5;
+  CompliantContact law = law_of(Kind::hertz, K, D);
+  Machine m(table(law, v, 0, mass));
+  EXPECT_EQ(m.next(1), 1);
+  // Reference: delta and its rate by Runge-Kutta's classical steps of 1e-8 s until the force vanishes.
+  double delta = 0, rate = v, t = 0;
+  const double h = 1e-8;
+  const auto force = [&](double d, double r) { return d > 0 ? K * d * std::sqrt(d) + D * d * r : 0.0; };
+  while (t == 0 || force(delta, rate) > 0) {
+    const double k1 = rate, l1 = -force(delta, rate) / mass;
+    const double k2 = rate + h / 2 * l1, l2 = -force(delta + h / 2 * k1, k2) / mass;
+    const double k3 = rate + h / 2 * l2, l3 = -force(delta + h / 2 * k2, k3) / mass;
+    const double k4 = rate + h * l3, l4 = -force(delta + h * k3, k4) / mass;
+    delta += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+    rate += h / 6 * (l1 + 2 * l2 + 2 * l3 + l4);
+    t += h;
+  }
+  EXPECT_GT(delta, 0);                 // the damper would pull: the law lets go before the gap opens
+  EXPECT_NEAR(m.state().t, t, 2 * h);  // within the reference's step
+  EXPECT_NEAR(m.state().v[1], -rate, 1e-6 * v);
+  EXPECT_NEAR(m.remainder(), 0, 1e-9);
+  EXPECT_NEAR(m.force_before[0], 0, 1e-6 * K * delta * std::sqrt(delta));
+}
+
 TEST(CompliantContact, LankaraniNikraveshGivesTheTabulatedRestitution) {
   // SV-16: effective restitution for the given one; always too much of it. Five printed digits.
   const double table_of[][2] = {{0.99, 0.99015}, {0.95, 0.95351}, {0.9, 0.91318},
