@@ -37,7 +37,8 @@ Engine::Engine(std::shared_ptr<const System> system)
       N_(system_->tree.links.size() + 1, Vec3::Zero()),
       tau_(Vec::Zero(system_->sizes.nv)),
       rhs_(system_->sizes.nc()),
-      last_(system_->initial) {
+      last_(system_->initial),
+      links_watched_(!system_->model.contacts.empty() || system_->model.crowd || !system_->joint_frictions.empty()) {
   const System& sys = *system_;
   // Ground frames never move.
   for (std::size_t i = 0; i < sys.frames.size(); ++i) {
@@ -144,6 +145,7 @@ void Engine::evaluate(const State& s, bool keep) {
 void Engine::evaluate_accelerations(const State& s, const double* qdd) {
   const System& sys = *system_;
   clatter::accelerations(sys.tree, s.v, qdd, work_);
+  block_link_accelerations(sys.tree, work_);
   if (sys.sizes.nc() == 0 && !qdd) return;
   for (const int i : active_frames_) {
     const Frame& f = sys.frames[i];
@@ -676,7 +678,10 @@ void Engine::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
   const int nc = sys.sizes.nc();
   // Where nobody asks for constraints, powers or events, nobody asks twice for the same state.
   evaluate(s, nc > 0 || sys.sizes.np > 0 || sys.sizes.ne > 0);
-  evaluate_accelerations(s, nullptr);
+  if (nc > 0 || links_watched_)
+    evaluate_accelerations(s, nullptr);
+  else
+    clatter::accelerations(sys.tree, s.v, nullptr, work_);
   apply_forces(s);
   rotate_inertias(sys.tree, work_);
   inertia_wrenches(sys.tree, work_, F_, N_);

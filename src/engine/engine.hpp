@@ -168,6 +168,7 @@ class Engine : public Dynamics {
   // What the arrays were last evaluated for.
   State last_;
   bool fresh_ = false;
+  bool links_watched_;  // contacts or frictions look at the accelerations of links
 };
 
 }  // namespace clatter
