@@ -47,6 +47,8 @@ class BlockWork {
   virtual void assign(const BlockWork& other) = 0;
 
   // --- sweeps
+  // A marker that nobody watches is not moved; all are watched unless told.
+  virtual void watch(int /*link*/, bool /*on*/) {}
   virtual void kinematics(const double* q, const double* v, LinkMotion* motion) = 0;
   // Takes generalized accelerations, for the forces; nullptr: the bias. What they make of the links costs more and is
   // asked for by constraints at acceleration level, tangents and observers only: a and alpha of `motion`.

@@ -81,6 +81,11 @@ FlexibleBody::FlexibleBody(std::shared_ptr<const fem::ReducedBody> body)
     Y.add(c, X(a1, a2) - X(a2, a1), scale);
     nu.add(c, b.stiffening[c], scale_n);
   }
+  // |N_l|^2 <= m M_ll
+  centred = nu.empty() && (b.N.cwiseAbs2().colwise().sum().transpose().array() <=
+                           kShapeRounding * kShapeRounding * b.mass * b.M.diagonal().array())
+                              .all();
+  if (centred) N0.setZero();
   inertia = PackedFields(P, A, n, stride);
   turning = PackedFields({}, Y, n, stride);
   moving = PackedFields({}, nu, n, stride);

@@ -9,9 +9,9 @@
 //   N_l   = N0_l + sum_k eta_k n_kl              vect(D)_i = epsilon_ijk D_jk
 //
 // X, Y, n are there only for bodies that stiffen. Components of P, A, Y, n that are zero for all k, l (to rounding) are
-// left out: a plane body or a straight beam has few of them. What an evaluation multiplies by eta, eta', eta'' is
-// packed for it: `inertia` (P with one vector, A with two), `turning` (Y), `moving` (n), and `rows`, everything that is
-// linear in eta alone: N0, and S and Psi of the markers.
+// left out: a plane body or a straight beam has few of them; N0 is zero in mean axes. What an evaluation multiplies by
+// eta, eta', eta'' is packed for it: `inertia` (P with one vector, A with two), `turning` (Y), `moving` (n), and
+// `rows`, everything that is linear in eta alone: N0, and S and Psi of the markers.
 #pragma once
 
 #include <array>
@@ -48,6 +48,7 @@ struct FlexibleBody {
   PackedFields inertia, turning, moving;
   PackedMatrix rows;  // N0 in the first three
   bool stiffens;
+  bool centred;  // N is zero: the origin stays in the centre of mass
   // What is diagonal is kept as a vector (stride), else empty.
   Vec K_diagonal, D_diagonal;
   bool damped;

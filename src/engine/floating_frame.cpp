@@ -44,21 +44,22 @@ V3 dots3(const Mat& A, const Vec& x) {
           u * z + wide::make(b * y, -b * x, a)};
 }
 
-// Inverse of a symmetric positive definite matrix, row by row in registers: Gauss and Jordan's elimination, whose
-// pivots are those of L D L^T; false when one is not positive.
+// Inverse of a symmetric positive definite matrix, of its last rows and columns from `first` on, row by row in
+// registers: Gauss and Jordan's elimination, whose pivots are those of L D L^T; false when one is not positive.
+template <int first>
 bool invert(double (&A)[6][8]) {
   Lanes8 row[6];
 #pragma GCC unroll 6
-  for (int i = 0; i < 6; ++i) padded::load(A[i], row[i]);
+  for (int i = first; i < 6; ++i) padded::load(A[i], row[i]);
 #pragma GCC unroll 6
-  for (int j = 0; j < 6; ++j) {
+  for (int j = first; j < 6; ++j) {
     const double pivot = row[j][j];
     if (!(pivot > 0)) return false;
     const double r = 1 / pivot;
     row[j][j] = 1;
     row[j] *= r;
 #pragma GCC unroll 6
-    for (int i = 0; i < 6; ++i) {
+    for (int i = first; i < 6; ++i) {
       if (i == j) continue;
       const double factor = row[i][j];
       row[i][j] = 0;
@@ -66,7 +67,7 @@ bool invert(double (&A)[6][8]) {
     }
   }
 #pragma GCC unroll 6
-  for (int i = 0; i < 6; ++i) padded::store(row[i], A[i]);
+  for (int i = first; i < 6; ++i) padded::store(row[i], A[i]);
   return true;
 }
 
@@ -96,6 +97,7 @@ FloatingFrame::FloatingFrame(const FlexibleBody& body, double level, bool inerti
       rows_d_(rows_),
       rows_dd_(rows_),
       markers_(body.markers.size()),
+      watched_(body.markers.size(), 1),
       Ds_(body.P0),
       H_(body.H0),
       Hd_(Mat::Zero(body.stride, 3)),
@@ -136,6 +138,7 @@ void FloatingFrame::kinematics(const double* q, const double* v, LinkMotion* mot
   fresh_ = false;
   b.rows.multiply(eta_.data(), etad_.data(), rows_.data(), rows_d_.data());
   for (std::size_t i = 0; i < markers_.size(); ++i) {
+    if (!watched_[i]) continue;
     const FlexibleMarker& marker = b.markers[i];
     MarkerWork& w = markers_[i];
     LinkMotion& m = motion[i + 1];
@@ -201,6 +204,7 @@ void FloatingFrame::link_accelerations(LinkMotion* motion) {
   else
     rows_dd_.setZero();
   for (std::size_t i = 0; i < markers_.size(); ++i) {
+    if (!watched_[i]) continue;
     const FlexibleMarker& marker = b.markers[i];
     MarkerWork& w = markers_[i];
     LinkMotion& m = motion[i + 1];
@@ -369,9 +373,51 @@ void FloatingFrame::add_static_forces(const Vec3& gravity, double* r) {
   padded::add(force_.data(), r + nr_, b.n);
 }
 
-// (m I, -S~, N; S~, J, H; N^T, H^T, M) in the body's axes: with B = L^-1 (N H)^T what is left is (...) - B^T B.
+// (m I, -S~, N; S~, J, H; N^T, H^T, M) in the body's axes: with B = L^-1 (N H)^T what is left is (...) - B^T B. Where S
+// and N are zero, translation goes by itself.
 void FloatingFrame::factorize_mass() {
   terms();
+  const FlexibleBody& b = *b_;
+  const int stride = b.stride;
+  if (!b.unit_mass) {
+    BH_ = H_;
+    for (int c = 0; c < 3; ++c) b.forward(BH_.col(c).data());
+  }
+  const double* H = BH();
+  Lanes8 HH[8], h[3], sums;
+#pragma GCC unroll 8
+  for (int c = 0; c < 8; ++c) HH[c] = Lanes8{};
+  for (int i = 0; i < stride; i += 8) {
+#pragma GCC unroll 3
+    for (int c = 0; c < 3; ++c) padded::load(H + c * stride + i, h[c]);
+#pragma GCC unroll 3
+    for (int c = 0; c < 3; ++c) {
+      HH[c] += h[c] * h[c];
+      HH[3 + c] += h[c] * h[(c + 1) % 3];
+    }
+  }
+  double s[8];
+  padded::sums(HH, sums);
+  padded::store(sums, s);
+  const double left[3][3] = {{s[0], s[3], s[5]}, {s[3], s[1], s[4]}, {s[5], s[4], s[2]}};
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k) inverse_[3 + i][3 + k] = J_.c[k].x[i] - left[i][k];
+  if (b.centred)
+    for (int i = 0; i < 3; ++i) inverse_[i][i] = 1 / b.mass;
+  else
+    couple_translation();
+  if (b.planar) {
+    // Only x, y and the rotation about z move.
+    for (const int still : {2, 3, 4})
+      for (int k = 0; k < 6; ++k) inverse_[still][k] = inverse_[k][still] = still == k;
+  }
+  if (!(b.centred ? invert<3>(inverse_) : invert<0>(inverse_))) throw MassNotPositive(this);
+  if (b.planar)
+    for (const int still : {2, 3, 4}) inverse_[still][still] = 0;
+}
+
+// The rows of translation in what is to be inverted: (m I - N N^T, -S~ - N H^T).
+void FloatingFrame::couple_translation() {
   const FlexibleBody& b = *b_;
   const int stride = b.stride;
   Mat3 NN = b.N0_gram;
@@ -380,57 +426,46 @@ void FloatingFrame::factorize_mass() {
     for (int c = 0; c < 3; ++c) b.forward(BN_.col(c).data());
     NN.noalias() = BN_.transpose().lazyProduct(BN_);
   }
-  if (!b.unit_mass) {
-    BH_ = H_;
-    for (int c = 0; c < 3; ++c) b.forward(BH_.col(c).data());
-  }
   const double *N = BN(), *H = BH();
-  Lanes8 first[8], second[8], n[3], h[3], sums;
+  Lanes8 first[8], last{}, n[3], h, sums;
 #pragma GCC unroll 8
-  for (int c = 0; c < 8; ++c) first[c] = second[c] = Lanes8{};
+  for (int c = 0; c < 8; ++c) first[c] = Lanes8{};
   for (int i = 0; i < stride; i += 8) {
 #pragma GCC unroll 3
-    for (int c = 0; c < 3; ++c) {
-      padded::load(N + c * stride + i, n[c]);
-      padded::load(H + c * stride + i, h[c]);
-    }
+    for (int c = 0; c < 3; ++c) padded::load(N + c * stride + i, n[c]);
 #pragma GCC unroll 3
     for (int c = 0; c < 3; ++c) {
-      first[c] += n[0] * h[c];
-      first[3 + c] += n[1] * h[c];
-      second[c] += n[2] * h[c];
-      second[3 + c] += h[c] * h[c];
+      padded::load(H + c * stride + i, h);
+      first[c] += n[0] * h;
+      first[3 + c] += n[1] * h;
+      if (c < 2)
+        first[6 + c] += n[2] * h;
+      else
+        last += n[2] * h;
     }
-    first[6] += h[0] * h[1];
-    first[7] += h[1] * h[2];
-    second[6] += h[2] * h[0];
   }
-  double s[8], t[8];
+  double s[8];
   padded::sums(first, sums);
   padded::store(sums, s);
-  padded::sums(second, sums);
-  padded::store(sums, t);
   const double S0 = S_.x[0], S1 = S_.x[1], S2 = S_.x[2];
   const double off[3][3] = {
-      {-s[0], S2 - s[1], -S1 - s[2]}, {-S2 - s[3], -s[4], S0 - s[5]}, {S1 - t[0], -S0 - t[1], -t[2]}};  // -S~ - N H^T
-  const double HH[3][3] = {{t[3], s[6], t[6]}, {s[6], t[4], s[7]}, {t[6], s[7], t[5]}};
+      {-s[0], S2 - s[1], -S1 - s[2]}, {-S2 - s[3], -s[4], S0 - s[5]}, {S1 - s[6], -S0 - s[7], -padded::sum(last)}};
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < 3; ++k) {
       inverse_[i][k] = (i == k ? b.mass : 0) - NN(i, k);
       inverse_[i][3 + k] = inverse_[3 + k][i] = off[i][k];
-      inverse_[3 + i][3 + k] = J_.c[k].x[i] - HH[i][k];
     }
-  if (b.planar) {
-    // Only x, y and the rotation about z move.
-    for (const int still : {2, 3, 4})
-      for (int k = 0; k < 6; ++k) inverse_[still][k] = inverse_[k][still] = still == k;
-  }
-  if (!invert(inverse_)) throw MassNotPositive(this);
-  if (b.planar)
-    for (const int still : {2, 3, 4}) inverse_[still][still] = 0;
 }
 
 void FloatingFrame::solve_mass(const double* rhs, double* x) const {
+  if (b_->centred)
+    solve<true>(rhs, x);
+  else
+    solve<false>(rhs, x);
+}
+
+template <bool centred>
+void FloatingFrame::solve(const double* rhs, double* x) const {
   const FlexibleBody& b = *b_;
   const int stride = b.stride;
   const double *N = BN(), *H = BH();
@@ -446,8 +481,10 @@ void FloatingFrame::solve_mass(const double* rhs, double* x) const {
     padded::load(solution + i, s);
 #pragma GCC unroll 3
     for (int c = 0; c < 3; ++c) {
-      padded::load(N + c * stride + i, m);
-      products[c] += m * s;
+      if constexpr (!centred) {
+        padded::load(N + c * stride + i, m);
+        products[c] += m * s;
+      }
       padded::load(H + c * stride + i, m);
       products[3 + c] += m * s;
     }
@@ -469,8 +506,10 @@ void FloatingFrame::solve_mass(const double* rhs, double* x) const {
     padded::load(solution + i, s);
 #pragma GCC unroll 3
     for (int c = 0; c < 3; ++c) {
-      padded::load(N + c * stride + i, m);
-      s -= m * frame[c];
+      if constexpr (!centred) {
+        padded::load(N + c * stride + i, m);
+        s -= m * frame[c];
+      }
       padded::load(H + c * stride + i, m);
       s -= m * frame[3 + c];
     }

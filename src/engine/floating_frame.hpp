@@ -70,6 +70,7 @@ class FloatingFrame : public BlockWork {
   FloatingFrame(const FlexibleBody& body, double level, bool inertial = true);
   void assign(const BlockWork& other) override;
 
+  void watch(int link, bool on) override { watched_[static_cast<std::size_t>(link - 1)] = on; }
   void kinematics(const double* q, const double* v, LinkMotion* motion) override;
   void accelerations(const double* qdd) override;
   void link_accelerations(LinkMotion* motion) override;
@@ -92,6 +93,9 @@ class FloatingFrame : public BlockWork {
  private:
   void terms();  // everything of T at the state last given
   void add_static_forces(const Vec3& gravity, double* r);
+  void couple_translation();
+  template <bool centred>
+  void solve(const double* rhs, double* x) const;
   void inertial_tangents(const Vec3& gravity, double* M, double* C, double* K);
   void geometric(int link, const Vec3& F, const Vec3& N, Eigen::Map<Mat>& K) const;
   const Mat& S_of(int marker) const {
@@ -111,6 +115,7 @@ class FloatingFrame : public BlockWork {
   Vec rows_, rows_d_, rows_dd_;  // FlexibleBody::rows times eta, eta', eta''
   bool moving_ = false;          // accelerations are not zero
   std::vector<MarkerWork> markers_;
+  std::vector<char> watched_;  // markers
 
   bool fresh_ = false;             // what follows belongs to the state
   Mat Ds_, H_, Hd_, N_, nd_, Yd_;  // stride x 6, 3, ...; Hd = sum_k A_kl eta'_k, nd = n eta', Yd = Y eta'

@@ -3,9 +3,10 @@
 //   y_c = y0_c + F_c x            for every component c of one field (the symmetric part of int phi phi^T)
 //   z_c = z0_c + G_c x,  z'_c = G_c x'   for every component of another, which is needed with two vectors (its vector)
 //
-// Eight rows of all components at a time: their sums stay in registers while the columns pass by, memory is read once
-// from front to end, and a number of x is fetched once for all components. Columns in which the eight rows of every
-// component are zero are left out; integrals between bending in one plane and bending in the other are of that kind.
+// Eight rows of all components at a time (four, where no more are left): their sums stay in registers while the columns
+// pass by, memory is read once from front to end, and a number of x is fetched once for all components. Columns in
+// which these rows of every component are zero are left out. Components that are zero nearly everywhere make a group of
+// their own for that: of a straight beam those that go with stretching.
 #pragma once
 
 #include <vector>
@@ -39,21 +40,29 @@ class PackedFields {
     const double *once0, *twice0;
     double *once, *twice, *twice_d;
   };
-  void multiply(const Vectors& v) const { products_(*this, v); }
-  bool empty() const { return once_.empty() && twice_.empty(); }
+  void multiply(const Vectors& v) const {
+    for (const Group& g : groups_) g.products(g, stride_, v);
+  }
 
  private:
+  struct Group {
+    std::vector<int> once, twice;  // components
+    std::vector<int> column;       // those that are not zero, block of rows by block
+    std::vector<int> begin;        // of each block in `column`
+    int rows = 0;                  // n
+    Vec data;
+    void (*products)(const Group&, int stride, const Vectors&) = nullptr;
+  };
   template <int ones, int twos>
-  static void products(const PackedFields& f, const Vectors& v);
+  static void products(const Group& g, int stride, const Vectors& v);
+  template <class Lanes, int ones, int twos>
+  static const double* block(const Group& g, int stride, const Vectors& v, int row, const double* a);
   template <int kernel>
-  void choose(int wanted);
+  static void choose(int wanted, Group& g);
+  static Group packed(const FieldMatrices& once, const FieldMatrices& twice, int n);
 
-  void (*products_)(const PackedFields&, const Vectors&) = [](const PackedFields&, const Vectors&) {};
-  std::vector<int> once_, twice_;  // components
+  std::vector<Group> groups_;
   int stride_ = 0;
-  std::vector<int> column_;  // that are not zero, block of eight rows by block
-  std::vector<int> begin_;   // of each block in column_
-  Vec data_;
 };
 
 }  // namespace clatter

@@ -11,8 +11,14 @@ typedef double Lanes8 __attribute__((vector_size(64)));
 typedef double Lanes4 __attribute__((vector_size(32)));
 
 // By reference: on processors without registers of this width a vector as a return value would be a question of ABI.
-[[gnu::always_inline]] inline void load(const double* p, Lanes8& x) { std::memcpy(&x, p, 64); }
-[[gnu::always_inline]] inline void store(const Lanes8& x, double* p) { std::memcpy(p, &x, 64); }
+template <class Lanes>
+[[gnu::always_inline]] inline void load(const double* p, Lanes& x) {
+  std::memcpy(&x, p, sizeof(x));
+}
+template <class Lanes>
+[[gnu::always_inline]] inline void store(const Lanes& x, double* p) {
+  std::memcpy(p, &x, sizeof(x));
+}
 [[gnu::always_inline]] inline double sum(const Lanes8& x) {
   return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
 }
@@ -71,18 +77,18 @@ template <int columns>
                                                 int stride, double* y, int n) {
   const auto rows = [&](auto& s, int i) {
     auto m = s;
-    std::memcpy(&s, y + i, sizeof(s));
+    load(y + i, s);
 #pragma GCC unroll 3
     for (int c = 0; c < 3; ++c) {
-      std::memcpy(&m, A + c * stride + i, sizeof(m));
+      load(A + c * stride + i, m);
       s += m * a[c];
     }
 #pragma GCC unroll 3
     for (int c = 0; c < 3; ++c) {
-      std::memcpy(&m, B + c * stride + i, sizeof(m));
+      load(B + c * stride + i, m);
       s += m * b[c];
     }
-    std::memcpy(y + i, &s, sizeof(s));
+    store(s, y + i);
   };
   int i = 0;
   for (Lanes8 s{}; i + 8 <= n; i += 8) rows(s, i);
@@ -97,10 +103,10 @@ template <int columns>
 [[gnu::always_inline]] inline void add(const double* x, double* y, int n) {
   const auto rows = [&](auto& s, int i) {
     auto m = s;
-    std::memcpy(&s, y + i, sizeof(s));
-    std::memcpy(&m, x + i, sizeof(m));
+    load(y + i, s);
+    load(x + i, m);
     s += m;
-    std::memcpy(y + i, &s, sizeof(s));
+    store(s, y + i);
   };
   int i = 0;
   for (Lanes8 s{}; i + 8 <= n; i += 8) rows(s, i);

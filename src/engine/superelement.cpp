@@ -175,6 +175,11 @@ void Superelement::update_P() {
 
 // --- sweeps ----------------------------------------------------------------------------------------------------------
 
+void Superelement::watch(int link, bool on) {
+  const int nodes = static_cast<int>(nodes_.size());
+  if (link > nodes) inner_.watch(link - nodes, on);
+}
+
 void Superelement::kinematics(const double* q, const double* v, LinkMotion* motion) {
   free_motion(Mobility::free6, 0, q, v, motion[0]);
   R0_ = motion[0].R;

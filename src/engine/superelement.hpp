@@ -66,6 +66,7 @@ class Superelement : public BlockWork {
   explicit Superelement(const SuperelementBody& body);
   void assign(const BlockWork& other) override;
 
+  void watch(int link, bool on) override;
   void kinematics(const double* q, const double* v, LinkMotion* motion) override;
   void accelerations(const double* qdd) override;
   void link_accelerations(LinkMotion* motion) override;
