@@ -24,6 +24,7 @@ namespace rotation_detail {
 template <class T, int n>
 T polynomial(const double (&c)[n], const T& x) {
   T p(c[n - 1]);
+#pragma GCC unroll 16
   for (int i = n - 2; i >= 0; --i) p = p * x + c[i];
   return p;
 }

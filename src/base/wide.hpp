@@ -2,7 +2,8 @@
 // whatever came along and is never looked at. For the inner loops of the trees only; everything else uses Vec3 and
 // Mat3.
 //
-// Loads read 32 bytes at a vector of 24: the caller's struct must have something after it (see WideTail).
+// Loads read 32 bytes at a vector of 24: the caller's struct must have a number after it. A pointer would be read as a
+// denormal number, and every operation on one costs the time of a hundred others.
 #pragma once
 
 #include <cstring>
@@ -12,6 +13,7 @@
 namespace clatter::wide {
 
 typedef double Lanes __attribute__((vector_size(32)));
+typedef double Lanes2 __attribute__((vector_size(16)));
 typedef long long Order __attribute__((vector_size(32)));
 
 struct V3 {
@@ -24,8 +26,14 @@ struct V3 {
   return r;
 }
 [[gnu::always_inline]] inline V3 load(const Vec3& v) { return load(v.data()); }
-[[gnu::always_inline]] inline void store(const V3& v, double* p) { std::memcpy(p, &v.x, 24); }
+// In two pieces: a copy of 24 bytes would go through memory and general registers.
+[[gnu::always_inline]] inline void store(const V3& v, double* p) {
+  const Lanes2 low = __builtin_shufflevector(v.x, v.x, 0, 1);
+  std::memcpy(p, &low, 16);
+  p[2] = v.x[2];
+}
 [[gnu::always_inline]] inline void store(const V3& v, Vec3& out) { store(v, out.data()); }
+[[gnu::always_inline]] inline Vec3 vector(const V3& v) { return {v.x[0], v.x[1], v.x[2]}; }
 [[gnu::always_inline]] inline V3 make(double a, double b, double c) { return {Lanes{a, b, c, 0}}; }
 [[gnu::always_inline]] inline V3 zero() { return {Lanes{0, 0, 0, 0}}; }
 
@@ -59,6 +67,11 @@ struct M3 {
   store(m.c[0], out.data());
   store(m.c[1], out.data() + 3);
   store(m.c[2], out.data() + 6);
+}
+[[gnu::always_inline]] inline Mat3 matrix(const M3& m) {
+  Mat3 out;
+  store(m, out);
+  return out;
 }
 [[gnu::always_inline]] inline M3 operator+(const M3& a, const M3& b) {
   return {a.c[0] + b.c[0], a.c[1] + b.c[1], a.c[2] + b.c[2]};

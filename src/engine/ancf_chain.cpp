@@ -143,11 +143,14 @@ class AncfChain : public BlockWork {
     R0_ = motion[0].R;
   }
 
-  void accelerations(const double* qdd, LinkMotion* motion) override {
+  void accelerations(const double* qdd) override {
     if (qdd)
       std::memcpy(a_.data(), qdd, sizeof(double) * static_cast<std::size_t>(b_->nv));
     else
       a_.setZero();
+  }
+
+  void link_accelerations(LinkMotion* motion) override {
     for (std::size_t k = 0; k < places_.size(); ++k) {
       const Place& p = b_->places[k];
       PlaceWork& w = places_[k];

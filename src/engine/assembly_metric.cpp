@@ -92,7 +92,8 @@ void AssemblyMetric::stiff(BodyMetric& b, const FlexibleIndex& f, const State& s
   const std::vector<Vec3> none(motion.size(), Vec3::Zero());
   const Vec row_forces = Vec::Zero(kOwnRows);
   block->kinematics(s.q.data() + root.q, rest.data(), motion.data());
-  block->accelerations(rest.data(), motion.data());
+  block->accelerations(rest.data());
+  block->link_accelerations(motion.data());
   Mat M(b.n, b.n), C(b.n, b.n), K(b.n, b.n);
   block->tangents(Vec3::Zero(), none.data(), none.data(), row_forces.data(), M.data(), C.data(), K.data());
   Mat W = M + b.s * K;

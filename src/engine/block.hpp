@@ -47,9 +47,13 @@ class BlockWork {
   virtual void assign(const BlockWork& other) = 0;
 
   // --- sweeps
+  // A marker that nobody watches is not moved; all are watched unless told.
+  virtual void watch(int /*link*/, bool /*on*/) {}
   virtual void kinematics(const double* q, const double* v, LinkMotion* motion) = 0;
-  // For generalized accelerations qdd; nullptr: the bias.
-  virtual void accelerations(const double* qdd, LinkMotion* motion) = 0;
+  // Takes generalized accelerations, for the forces; nullptr: the bias. What they make of the links costs more and is
+  // asked for by constraints at acceleration level, tangents and observers only: a and alpha of `motion`.
+  virtual void accelerations(const double* qdd) = 0;
+  virtual void link_accelerations(LinkMotion* motion) = 0;
   // tau += J^T of a wrench at the link's origin, world axes.
   virtual void project(int link, const Vec3& F, const Vec3& N, double* tau) const = 0;
   // r += M dv/dt - h at the accelerations last given: inertia, elasticity, damping, less gravity.

@@ -37,7 +37,8 @@ Engine::Engine(std::shared_ptr<const System> system)
       N_(system_->tree.links.size() + 1, Vec3::Zero()),
       tau_(Vec::Zero(system_->sizes.nv)),
       rhs_(system_->sizes.nc()),
-      last_(system_->initial) {
+      last_(system_->initial),
+      links_watched_(!system_->model.contacts.empty() || system_->model.crowd || !system_->joint_frictions.empty()) {
   const System& sys = *system_;
   // Ground frames never move.
   for (std::size_t i = 0; i < sys.frames.size(); ++i) {
@@ -54,6 +55,15 @@ Engine::Engine(std::shared_ptr<const System> system)
     if (sys.frames[i].link >= 0 && sys.frame_active[i]) active_frames_.push_back(static_cast<int>(i));
   for (std::size_t i = 0; i < sys.measures.size(); ++i)
     if (sys.measure_active[i]) active_measures_.push_back(static_cast<int>(i));
+  std::vector<char> watched(sys.tree.links.size(), links_watched_);
+  for (const int i : active_frames_) watched[sys.frames[i].link] = 1;
+  for (std::size_t k = 0; k < sys.tree.blocks.size(); ++k) {
+    const TreeRange& range = sys.tree.trees[sys.tree.rigid_trees + k];
+    for (int i = range.link0; i < range.link1; ++i)
+      if (sys.tree.links[i].mobility == Mobility::marker && !watched[i])
+        unwatched_.push_back({static_cast<int>(k), i - range.link0});
+  }
+  watch(false);
 
   // Rows over trees.
   const int nc = sys.sizes.nc();
@@ -144,6 +154,7 @@ void Engine::evaluate(const State& s, bool keep) {
 void Engine::evaluate_accelerations(const State& s, const double* qdd) {
   const System& sys = *system_;
   clatter::accelerations(sys.tree, s.v, qdd, work_);
+  block_link_accelerations(sys.tree, work_);
   if (sys.sizes.nc() == 0 && !qdd) return;
   for (const int i : active_frames_) {
     const Frame& f = sys.frames[i];
@@ -213,13 +224,20 @@ SolveError Engine::measure_fault(int measure, MeasureFault fault, double t) cons
                     "start from another configuration, or measure between points or axes that stay apart");
 }
 
+void Engine::watch(bool all) {
+  for (const Marker& m : unwatched_) work_.blocks[m.block]->watch(m.link, all);
+}
+
 void Engine::observe(const State& s, const Vec* a) {
+  if (!unwatched_.empty()) fresh_ = false;
+  watch(true);
   evaluate(s);
   evaluate_accelerations(s, a ? a->data() : nullptr);
   for (std::size_t i = 0; i < system_->frames.size(); ++i)
     if (system_->frames[i].link >= 0) frames_[i] = frame_state(static_cast<int>(i));
   for (std::size_t i = 0; i < system_->measures.size(); ++i)
     measures_[i] = measure_value(static_cast<int>(i), s, a ? a->data() : nullptr);
+  watch(false);
 }
 
 namespace {
@@ -677,7 +695,10 @@ void Engine::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
   const int nc = sys.sizes.nc();
   // Where nobody asks for constraints, powers or events, nobody asks twice for the same state.
   evaluate(s, nc > 0 || sys.sizes.np > 0 || sys.sizes.ne > 0);
-  evaluate_accelerations(s, nullptr);
+  if (nc > 0 || links_watched_)
+    evaluate_accelerations(s, nullptr);
+  else
+    clatter::accelerations(sys.tree, s.v, nullptr, work_);
   apply_forces(s);
   rotate_inertias(sys.tree, work_);
   inertia_wrenches(sys.tree, work_, F_, N_);

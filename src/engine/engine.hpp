@@ -113,6 +113,7 @@ class Engine : public Dynamics {
   // --- evaluation
   void evaluate(const State& s, bool keep = true);  // links, frames, measures
   void evaluate_accelerations(const State& s, const double* qdd);
+  void watch(bool all);  // markers of blocks: all, or those that take part in the motion
   SolveError measure_fault(int measure, MeasureFault fault, double t) const;
   double input_value(const FunctionInput& in, const State& s, double e, double de) const;
   double function_value(const CompiledFunction& f, const State& s, double e, double de) const;
@@ -170,6 +171,11 @@ class Engine : public Dynamics {
   // What the arrays were last evaluated for.
   State last_;
   bool fresh_ = false;
+  bool links_watched_;  // contacts or frictions look at links
+  struct Marker {
+    int block, link;
+  };
+  std::vector<Marker> unwatched_;  // markers of blocks that only observers look at
 };
 
 }  // namespace clatter

@@ -18,10 +18,6 @@ Mat padded(const Mat& rows, int stride) {  // 3 x n -> stride x 3
   return out;
 }
 
-// Reductions are exact to rounding: shapes orthonormal to 1e-15 or so, integrals that vanish by symmetry likewise. What
-// is below this part of its neighbours is taken for zero.
-constexpr double kRounding = 1e-12;
-
 double largest(const std::vector<const Mat*>& matrices) {
   double out = 0;
   for (const Mat* m : matrices)
@@ -33,27 +29,21 @@ double largest(const std::vector<const Mat*>& matrices) {
 Vec diagonal_of(const Mat& m, int stride) {
   for (Eigen::Index i = 0; i < m.rows(); ++i)
     for (Eigen::Index k = 0; k < i; ++k)
-      if (std::max(std::abs(m(i, k)), std::abs(m(k, i))) > kRounding * std::sqrt(std::abs(m(i, i) * m(k, k))))
+      if (std::max(std::abs(m(i, k)), std::abs(m(k, i))) > kShapeRounding * std::sqrt(std::abs(m(i, i) * m(k, k))))
         return {};
   Vec d = Vec::Zero(stride);
   d.head(m.rows()) = m.diagonal();
   return d;
 }
 
+// A field of inertia without what is zero to rounding: |E_kl| <= sqrt(M_kk M_ll), whatever the units of k and l.
+Mat without_rounding(const Mat& field, const Mat& M) {
+  if (field.size() == 0) return field;
+  const Vec root = M.diagonal().cwiseAbs().cwiseSqrt();
+  return (field.array().abs() <= kShapeRounding * (root * root.transpose()).array()).select(0.0, field);
+}
+
 }  // namespace
-
-void FieldMatrices::add(int c, const Mat& m, double scale) {
-  if (m.size() == 0 || m.cwiseAbs().maxCoeff() <= kRounding * scale) return;
-  component.push_back(c);
-  matrix.push_back(m);
-}
-
-void FieldMatrices::pack(int n, int stride) {
-  Mat all = Mat::Zero(stride * static_cast<int>(component.size()), n);
-  for (std::size_t i = 0; i < component.size(); ++i)
-    all.middleRows(static_cast<Eigen::Index>(i) * stride, n) = matrix[i];
-  packed = PackedMatrix(all);
-}
 
 FlexibleBody::FlexibleBody(std::shared_ptr<const fem::ReducedBody> body)
     : reduced(std::move(body)),
@@ -79,28 +69,40 @@ FlexibleBody::FlexibleBody(std::shared_ptr<const fem::ReducedBody> body)
     P0.col(c).head(n) = 0.5 * (E0(a1, a2) + E0(a2, a1));
     Mat m = 0.5 * (b.E[c] + b.E[c].transpose());
     if (stiffens) m += 0.5 * (X(a1, a2) + X(a2, a1));
-    P.add(c, m, scale);
+    P.add(c, without_rounding(m, b.M), scale);
   }
   constexpr int stored[3] = {4, 5, 3};  // E_yz, E_zx, E_xy
   for (int c = 0; c < 3; ++c) {
     const int a1 = vect_a[c], a2 = vect_b[c];
     H0.col(c).head(n) = E0(a1, a2) - E0(a2, a1);
     const Mat& e = b.E[stored[c]];
-    A.add(c, e.transpose() - e, scale);  // (l, k): vect(E_kl)
+    A.add(c, without_rounding(e.transpose() - e, b.M), scale);  // (l, k): vect(E_kl)
     if (!stiffens) continue;
     Y.add(c, X(a1, a2) - X(a2, a1), scale);
     nu.add(c, b.stiffening[c], scale_n);
   }
-  for (FieldMatrices* f : {&P, &A, &Y, &nu}) f->pack(n, stride);
+  // |N_l|^2 <= m M_ll
+  centred = nu.empty() && (b.N.cwiseAbs2().colwise().sum().transpose().array() <=
+                           kShapeRounding * kShapeRounding * b.mass * b.M.diagonal().array())
+                              .all();
+  if (centred) N0.setZero();
+  inertia = PackedFields(P, A, n, stride);
+  turning = PackedFields({}, Y, n, stride);
+  moving = PackedFields({}, nu, n, stride);
   K_diagonal = diagonal_of(b.K, stride);
   damped = !b.D.isZero(0.0);
   if (damped) D_diagonal = diagonal_of(b.D, stride);
-  unit_mass = b.M.isIdentity(kRounding);
+  unit_mass = b.M.isIdentity(kShapeRounding);
   if (!unit_mass) M_cholesky = b.M.llt().matrixL();
+  N0_forward = N0;
+  for (int c = 0; c < 3; ++c) forward(N0_forward.col(c).data());
+  N0_gram = N0_forward.transpose() * N0_forward;
+  int row = 3;
   for (const fem::Marker& m : b.markers) {
     FlexibleMarker out;
     out.X = m.X;
     out.R = m.R;
+    out.row = row;
     out.S = padded(m.S, stride);
     if (m.Psi.size() > 0 && !m.Psi.isZero(0.0)) out.Psi = padded(m.Psi, stride);
     if (m.second[0].size() > 0)
@@ -108,8 +110,16 @@ FlexibleBody::FlexibleBody(std::shared_ptr<const fem::ReducedBody> body)
         out.second[c] = Mat::Zero(stride, stride);
         out.second[c].topLeftCorner(n, n) = m.second[c];
       }
+    row += out.Psi.size() > 0 ? 6 : 3;
     markers.push_back(std::move(out));
   }
+  Mat linear = Mat::Zero((row + 7) / 8 * 8, n);
+  linear.topRows<3>() = N0.topRows(n).transpose();
+  for (const FlexibleMarker& m : markers) {
+    linear.middleRows<3>(m.row) = m.S.topRows(n).transpose();
+    if (m.Psi.size() > 0) linear.middleRows<3>(m.row + 3) = m.Psi.topRows(n).transpose();
+  }
+  rows = PackedMatrix(linear);
 }
 
 void FlexibleBody::add_product(const Vec& diagonal, const Mat& full, const double* x, double* y) const {

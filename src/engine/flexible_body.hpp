@@ -9,33 +9,28 @@
 //   N_l   = N0_l + sum_k eta_k n_kl              vect(D)_i = epsilon_ijk D_jk
 //
 // X, Y, n are there only for bodies that stiffen. Components of P, A, Y, n that are zero for all k, l (to rounding) are
-// left out: a plane body or a straight beam has few of them.
+// left out: a plane body or a straight beam has few of them; N0 is zero in mean axes. What an evaluation multiplies by
+// eta, eta', eta'' is packed for it: `inertia` (P with one vector, A with two), `turning` (Y), `moving` (n), and
+// `rows`, everything that is linear in eta alone: N0, and S and Psi of the markers.
 #pragma once
 
 #include <array>
 #include <memory>
 #include <vector>
 
+#include "engine/packed_fields.hpp"
 #include "engine/packed_matrix.hpp"
 #include "fem/reduced_body.hpp"
 
 namespace clatter {
 
-// Some components of a field of matrices over the elastic coordinates, packed under each other.
-struct FieldMatrices {
-  std::vector<int> component;  // which, ascending
-  std::vector<Mat> matrix;     // [i](l, k) of component[i]: the value of l that eta_k brings about
-  PackedMatrix packed;
-  void add(int c, const Mat& m, double scale);  // nothing when m is zero, to rounding of matrices of this size
-  void pack(int n, int stride);
-  bool empty() const { return component.empty(); }
-};
-
 struct FlexibleMarker {
   Vec3 X;
   Mat3 R;
+  double pad = 0;             // of wide loads (base/wide.hpp)
   Mat S;                      // stride x 3
   Mat Psi;                    // stride x 3, or empty: does not turn against the reference frame
+  int row;                    // in FlexibleBody::rows: of S, then of Psi if there is one
   std::array<Mat, 3> second;  // stride x stride, or empty
 };
 
@@ -47,14 +42,20 @@ struct FlexibleBody {
   bool planar;
   double mass;
   Mat3 J0;
+  double pad = 0;  // of wide loads
   Mat N0, P0, H0;  // stride x 3, 6, 3
   FieldMatrices P, A, Y, nu;
+  PackedFields inertia, turning, moving;
+  PackedMatrix rows;  // N0 in the first three
   bool stiffens;
+  bool centred;  // N is zero: the origin stays in the centre of mass
   // What is diagonal is kept as a vector (stride), else empty.
   Vec K_diagonal, D_diagonal;
   bool damped;
   bool unit_mass;  // M = I
-  Mat M_cholesky;  // lower factor of M, unless it is I
+  Mat M_cholesky;  // lower factor L of M, unless it is I
+  Mat N0_forward;  // L^-1 N0, stride x 3
+  Mat3 N0_gram;    // its squares: what N0 takes from the mass of the frame
   std::vector<FlexibleMarker> markers;
 
   // y += K x and so on; x and y padded.

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "base/jet.hpp"
 #include "base/rotation.hpp"
+#include "base/wide.hpp"
 #include "engine/marker_rotation.hpp"
 #include "engine/padded.hpp"
 #include "engine/tree.hpp"
@@ -12,67 +12,62 @@ namespace clatter {
 
 namespace {
 
-using padded::combine;
-using padded::dots;
+using padded::Lanes8;
+using wide::M3;
+using wide::V3;
 
-Eigen::Map<Vec3> as3(double* x) { return Eigen::Map<Vec3>(x); }
-
-Vec3 dots3(const Mat& A, const Vec& x) {
-  Vec3 out;
-  dots<3>(A.data(), static_cast<int>(A.rows()), x.data(), out.data());
-  return out;
+V3 dots3(const Mat& A, const Vec& x) {
+  double out[3];
+  padded::dots<3>(A.data(), static_cast<int>(A.rows()), x.data(), out);
+  return wide::make(out[0], out[1], out[2]);
 }
 
-// Adds the components that a field has to the columns of `out`.
-void scatter(const FieldMatrices& field, int stride, const double* product, Mat& out) {
-  for (std::size_t i = 0; i < field.component.size(); ++i) {
-    static constexpr double one = 1;
-    combine<1>(product + static_cast<int>(i) * stride, stride, &one, out.col(field.component[i]).data());
-  }
+// Three lanes of eight, from the first or the fourth on.
+[[gnu::always_inline]] inline V3 first_three(const Lanes8& x) { return {__builtin_shufflevector(x, x, 0, 1, 2, 3)}; }
+[[gnu::always_inline]] inline V3 next_three(const Lanes8& x) { return {__builtin_shufflevector(x, x, 3, 4, 5, 6)}; }
+
+// Symmetric tensor from its six components, times v.
+[[gnu::always_inline]] inline V3 symmetric_times(const double* c, const V3& v) {
+  return wide::times({wide::make(c[0], c[3], c[5]), wide::make(c[3], c[1], c[4]), wide::make(c[5], c[4], c[2])}, v.x[0],
+                     v.x[1], v.x[2]);
 }
 
-// A = -B^T B for six padded columns.
-void gram(const double* B, int stride, Mat6& A) {
-  double first[3], second[6];
-  for (int c = 0; c < 3; ++c) {
-    dots<3>(B, stride, B + c * stride, first);
-    dots<6>(B, stride, B + (3 + c) * stride, second);
-    for (int r = 0; r < 3; ++r) {
-      A(r, c) = -first[r];
-      A(3 + r, 3 + c) = -second[3 + r];
-      A(r, 3 + c) = A(3 + c, r) = -second[r];
-    }
-  }
+[[gnu::always_inline]] inline void add_to(const V3& v, double* out) {
+  for (int i = 0; i < 3; ++i) out[i] += v.x[i];
 }
 
-// Inverse of a symmetric positive definite matrix by L L^T = A, X = L^-1, A^-1 = X^T X; false when A is none. Loops of
-// fixed length, which the compiler unrolls.
-bool invert(const Mat6& A, Mat6& out) {
-  double L[6][6], X[6][6] = {};
-  for (int j = 0; j < 6; ++j) {
-    double d = A(j, j);
-    for (int k = 0; k < j; ++k) d -= L[j][k] * L[j][k];
-    if (!(d > 0)) return false;
-    const double root = 1 / std::sqrt(d);
-    X[j][j] = root;  // 1/L(j, j)
-    for (int i = j + 1; i < 6; ++i) {
-      double s = A(i, j);
-      for (int k = 0; k < j; ++k) s -= L[i][k] * L[j][k];
-      L[i][j] = s * root;
+// a I + b psi~ + c psi psi^T
+[[gnu::always_inline]] inline M3 isotropic(double a, double b, double c, const V3& psi) {
+  const double x = psi.x[0], y = psi.x[1], z = psi.x[2];
+  const V3 u = psi * c;
+  return {u * x + wide::make(a, b * z, -b * y), u * y + wide::make(-b * z, a, b * x),
+          u * z + wide::make(b * y, -b * x, a)};
+}
+
+// Inverse of a symmetric positive definite matrix, of its last rows and columns from `first` on, row by row in
+// registers: Gauss and Jordan's elimination, whose pivots are those of L D L^T; false when one is not positive.
+template <int first>
+bool invert(double (&A)[6][8]) {
+  Lanes8 row[6];
+#pragma GCC unroll 6
+  for (int i = first; i < 6; ++i) padded::load(A[i], row[i]);
+#pragma GCC unroll 6
+  for (int j = first; j < 6; ++j) {
+    const double pivot = row[j][j];
+    if (!(pivot > 0)) return false;
+    const double r = 1 / pivot;
+    row[j][j] = 1;
+    row[j] *= r;
+#pragma GCC unroll 6
+    for (int i = first; i < 6; ++i) {
+      if (i == j) continue;
+      const double factor = row[i][j];
+      row[i][j] = 0;
+      row[i] -= factor * row[j];
     }
   }
-  for (int j = 0; j < 6; ++j)
-    for (int i = j + 1; i < 6; ++i) {
-      double s = 0;
-      for (int k = j; k < i; ++k) s -= L[i][k] * X[k][j];
-      X[i][j] = s * X[i][i];
-    }
-  for (int i = 0; i < 6; ++i)
-    for (int j = 0; j <= i; ++j) {
-      double s = 0;
-      for (int k = i; k < 6; ++k) s += X[k][i] * X[k][j];
-      out(i, j) = out(j, i) = s;
-    }
+#pragma GCC unroll 6
+  for (int i = first; i < 6; ++i) padded::store(row[i], A[i]);
   return true;
 }
 
@@ -98,20 +93,28 @@ FloatingFrame::FloatingFrame(const FlexibleBody& body, double level, bool inerti
       eta_(Vec::Zero(body.stride)),
       etad_(Vec::Zero(body.stride)),
       etadd_(Vec::Zero(body.stride)),
+      rows_(Vec::Zero(body.rows.rows() + 1)),
+      rows_d_(rows_),
+      rows_dd_(rows_),
       markers_(body.markers.size()),
-      Ds_(body.stride, 6),
-      H_(body.stride, 3),
-      Hd_(body.stride, 3),
-      product_(6 * body.stride),
-      product2_(6 * body.stride),
-      tangent_products_(9 * body.stride),
-      rest_(Vec::Zero(body.stride)),
-      rest2_(Vec::Zero(body.stride)),
+      watched_(body.markers.size(), 1),
+      Ds_(body.P0),
+      H_(body.H0),
+      Hd_(Mat::Zero(body.stride, 3)),
       force_(body.stride),
-      B_(body.stride, 6),
-      solution_(Vec::Zero(body.stride)) {
-  if (body.stiffens)
-    for (Mat* m : {&N_, &nd_, &Yd_}) m->resize(body.stride, 3);
+      inverse_{},
+      solution_(Vec::Zero(body.stride)),
+      zero_(Mat::Zero(body.stride, 6)),
+      Pd_(zero_),
+      Add_(Mat::Zero(body.stride, 3)),
+      spare_(Add_),
+      rest_(Vec::Zero(body.stride)),
+      rest2_(Vec::Zero(body.stride)) {
+  if (body.stiffens) {
+    N_ = BN_ = body.N0;
+    nd_ = Yd_ = Ydd_ = ndd_ = Mat::Zero(body.stride, 3);
+  }
+  if (!body.unit_mass) BH_ = Mat::Zero(body.stride, 3);
   for (std::size_t i = 0; i < markers_.size(); ++i)
     if (body.markers[i].second[0].size() > 0)
       for (Mat* m : {&markers_[i].S, &markers_[i].second_d}) m->setZero(body.stride, 3);
@@ -122,266 +125,418 @@ void FloatingFrame::assign(const BlockWork& other) { *this = static_cast<const F
 void FloatingFrame::kinematics(const double* q, const double* v, LinkMotion* motion) {
   const FlexibleBody& b = *b_;
   free_motion(b.planar ? Mobility::planar3 : Mobility::free6, level_, q, v, motion[0]);
-  x0_ = motion[0].p;
-  R_ = motion[0].R;
+  const M3 R = wide::load(motion[0].R);
+  const V3 x0 = wide::load(motion[0].p), v0 = wide::load(motion[0].v), w0 = wide::load(motion[0].w);
+  const V3 Omega = b.planar ? wide::make(0, 0, v[2]) : wide::make(v[3], v[4], v[5]);
+  store(R, R_);
+  store(x0, x0_);
+  store(v0, v0_);
+  store(Omega, Omega_);
   const int nq = b.planar ? 3 : 7;
   std::memcpy(eta_.data(), q + nq, sizeof(double) * static_cast<std::size_t>(b.n));
   std::memcpy(etad_.data(), v + nr_, sizeof(double) * static_cast<std::size_t>(b.n));
-  V_ = R_.transpose() * motion[0].v;
-  Omega_ = b.planar ? Vec3(0, 0, v[2]) : Vec3(v[3], v[4], v[5]);
   fresh_ = false;
+  b.rows.multiply(eta_.data(), etad_.data(), rows_.data(), rows_d_.data());
   for (std::size_t i = 0; i < markers_.size(); ++i) {
+    if (!watched_[i]) continue;
     const FlexibleMarker& marker = b.markers[i];
     MarkerWork& w = markers_[i];
     LinkMotion& m = motion[i + 1];
+    V3 a = wide::load(marker.X) + wide::load(rows_.data() + marker.row), ud = wide::load(rows_d_.data() + marker.row);
     if (marker.second[0].size() > 0) {
       // u = (S + 1/2 second eta) eta,  du/dt = (S + second eta) eta'
       for (int c = 0; c < 3; ++c) {
         w.S.col(c).noalias() = marker.second[c] * eta_;
         w.second_d.col(c).noalias() = marker.second[c] * etad_;
       }
-      w.a = marker.X + dots3(marker.S, eta_) + 0.5 * dots3(w.S, eta_);
-      w.udd_bias = dots3(w.second_d, etad_);
+      a += dots3(w.S, eta_) * 0.5;
+      store(dots3(w.second_d, etad_), w.udd_bias);
       w.S += marker.S;
-      w.ud = dots3(w.S, etad_);
+      ud = dots3(w.S, etad_);
     } else {
-      w.a = marker.X + dots3(marker.S, eta_);
-      w.ud = dots3(marker.S, etad_);
       w.udd_bias.setZero();
     }
-    m.p = x0_ + R_ * w.a;
-    m.v = motion[0].v + R_ * (Omega_.cross(w.a) + w.ud);
+    store(a, w.a);
+    store(ud, w.ud);
+    store(x0 + R * a, m.p);
+    store(v0 + R * (cross(Omega, a) + ud), m.v);
     if (marker.Psi.size() == 0) {
-      m.R.noalias() = R_ * marker.R;
-      m.w = motion[0].w;
+      store(R * wide::load(marker.R), m.R);
+      store(w0, m.w);
       continue;
     }
-    w.psi = dots3(marker.Psi, eta_);
-    w.psid = dots3(marker.Psi, etad_);
-    w.Gamma = right_jacobian<double>(w.psi).transpose();
-    w.w = w.Gamma * w.psid;
-    m.R.noalias() = R_ * rotation_exp<double>(w.psi) * marker.R;
-    m.w = R_ * (Omega_ + w.w);
+    const V3 psi = wide::load(rows_.data() + marker.row + 3), psid = wide::load(rows_d_.data() + marker.row + 3);
+    const double x = dot(psi, psi);
+    const double s = rotation_detail::sinc(x), c = rotation_detail::cosc(x), k = rotation_detail::sinc3(x);
+    const V3 u = cross(psi, psid), spin = psid + u * c + cross(psi, u) * k;
+    store(psi, w.psi);
+    store(psid, w.psid);
+    store(spin, w.w);
+    store(isotropic(1 - k * x, c, k, psi), w.Gamma);
+    store(R * (isotropic(1 - c * x, s, c, psi) * wide::load(marker.R)), m.R);
+    store(w0 + R * spin, m.w);
   }
 }
 
-void FloatingFrame::accelerations(const double* qdd, LinkMotion* motion) {
-  const FlexibleBody& b = *b_;
+void FloatingFrame::accelerations(const double* qdd) {
   moving_ = qdd != nullptr;
   if (moving_) {
-    const Vec3 a = b.planar ? Vec3(qdd[0], qdd[1], 0) : Vec3(qdd[0], qdd[1], qdd[2]);
-    A_ = R_.transpose() * a;
-    Omegad_ = b.planar ? Vec3(0, 0, qdd[2]) : Vec3(qdd[3], qdd[4], qdd[5]);
-    std::memcpy(etadd_.data(), qdd + nr_, sizeof(double) * static_cast<std::size_t>(b.n));
-    motion[0].a = a;
-    motion[0].alpha = R_ * Omegad_;
+    const V3 a = b_->planar ? wide::make(qdd[0], qdd[1], 0) : wide::make(qdd[0], qdd[1], qdd[2]);
+    store(transpose_times(wide::load(R_), a), A_);
+    Omegad_ = b_->planar ? Vec3(0, 0, qdd[2]) : Vec3(qdd[3], qdd[4], qdd[5]);
+    std::memcpy(etadd_.data(), qdd + nr_, sizeof(double) * static_cast<std::size_t>(b_->n));
   } else {
     A_.setZero();
     Omegad_.setZero();
     etadd_.setZero();
-    motion[0].a.setZero();
-    motion[0].alpha.setZero();
   }
+}
+
+void FloatingFrame::link_accelerations(LinkMotion* motion) {
+  const FlexibleBody& b = *b_;
+  const M3 R = wide::load(R_);
+  const V3 Omega = wide::load(Omega_), Omegad = wide::load(Omegad_);
+  const V3 a0 = R * wide::load(A_), alpha0 = R * Omegad;
+  store(a0, motion[0].a);
+  store(alpha0, motion[0].alpha);
+  if (moving_)
+    b.rows.multiply(etadd_.data(), rows_dd_.data());
+  else
+    rows_dd_.setZero();
   for (std::size_t i = 0; i < markers_.size(); ++i) {
+    if (!watched_[i]) continue;
     const FlexibleMarker& marker = b.markers[i];
     MarkerWork& w = markers_[i];
     LinkMotion& m = motion[i + 1];
-    Vec3 local = Omegad_.cross(w.a) + Omega_.cross(Omega_.cross(w.a) + 2 * w.ud) + w.udd_bias;
-    if (moving_) local += dots3(S_of(static_cast<int>(i)), etadd_);
-    m.a = motion[0].a + R_ * local;
+    V3 udd = wide::load(w.udd_bias) + wide::load(rows_dd_.data() + marker.row);
+    if (marker.second[0].size() > 0 && moving_) udd = wide::load(w.udd_bias) + dots3(w.S, etadd_);
+    const V3 at = wide::load(w.a);
+    store(a0 + R * (cross(Omegad, at) + cross(Omega, cross(Omega, at) + 2 * wide::load(w.ud)) + udd), m.a);
     if (marker.Psi.size() == 0) {
-      m.alpha = motion[0].alpha;
+      store(alpha0, m.alpha);
       continue;
     }
-    const Vec3 psidd = moving_ ? dots3(marker.Psi, etadd_) : Vec3(Vec3::Zero());
-    Vec3 spin;
-    marker_spin<double>(w.psi, w.psid, psidd, spin, w.wd);
-    m.alpha = R_ * (Omegad_ + w.wd + Omega_.cross(w.w));
+    Vec3 spin, spin_rate;
+    marker_spin<double>(w.psi, w.psid, Vec3(rows_dd_.segment<3>(marker.row + 3)), spin, spin_rate);
+    const V3 wd = wide::make(spin_rate[0], spin_rate[1], spin_rate[2]);
+    store(wd, w.wd);
+    store(alpha0 + R * (wd + cross(Omega, wide::load(w.w))), m.alpha);
   }
 }
 
 void FloatingFrame::project(int link, const Vec3& F, const Vec3& N, double* tau) const {
-  const Vec3 f = R_.transpose() * F, n = R_.transpose() * N;
-  const Vec3 moment = link == 0 ? n : Vec3(n + markers_[link - 1].a.cross(f));
+  const M3 R = wide::load(R_);
+  const V3 force = wide::make(F[0], F[1], F[2]);
+  const V3 f = transpose_times(R, force), n = transpose_times(R, wide::make(N[0], N[1], N[2]));
+  const V3 moment = link == 0 ? n : n + cross(wide::load(markers_[link - 1].a), f);
   if (b_->planar) {
     tau[0] += F.x();
     tau[1] += F.y();
-    tau[2] += moment.z();
+    tau[2] += moment.x[2];
   } else {
-    as3(tau) += F;
-    as3(tau + 3) += moment;
+    add_to(force, tau);
+    add_to(moment, tau + 3);
   }
   if (link == 0) return;
-  Eigen::Map<Vec> elastic(tau + nr_, b_->n);
-  const Mat& S = S_of(link - 1);
-  for (int c = 0; c < 3; ++c) elastic += f[c] * S.col(c).head(b_->n);
-  const Mat& Psi = b_->markers[link - 1].Psi;
-  if (Psi.size() == 0) return;
-  const Vec3 turn = markers_[link - 1].Gamma.transpose() * n;
-  for (int c = 0; c < 3; ++c) elastic += turn[c] * Psi.col(c).head(b_->n);
+  const Mat &S = S_of(link - 1), &Psi = b_->markers[link - 1].Psi;
+  const bool turns = Psi.size() > 0;
+  const V3 turn = turns ? transpose_times(wide::load(markers_[link - 1].Gamma), n) : wide::zero();
+  const double along[3] = {f.x[0], f.x[1], f.x[2]}, about[3] = {turn.x[0], turn.x[1], turn.x[2]};
+  padded::combine_into(S.data(), along, turns ? Psi.data() : S.data(), about, b_->stride, tau + nr_, b_->n);
 }
 
 void FloatingFrame::terms() {
   if (fresh_) return;
   fresh_ = true;
   const FlexibleBody& b = *b_;
-  const int stride = b.stride;
-  Ds_ = b.P0;
-  b.P.packed.multiply(eta_.data(), product_.data());
-  scatter(b.P, stride, product_.data(), Ds_);
-  H_ = b.H0;
-  Hd_.setZero();
-  b.A.packed.multiply(eta_.data(), etad_.data(), product_.data(), product2_.data());
-  scatter(b.A, stride, product_.data(), H_);
-  scatter(b.A, stride, product2_.data(), Hd_);
+  const double *eta = eta_.data(), *etad = etad_.data();
+  if (b.stiffens) H_ = b.H0;
+  b.inertia.multiply({eta, etad, b.P0.data(), b.H0.data(), Ds_.data(), H_.data(), Hd_.data()});
+  S_ = wide::load(rows_.data());
+  Nd_ = wide::load(rows_d_.data());
   if (b.stiffens) {
-    N_ = b.N0;
-    nd_.setZero();
-    Yd_.setZero();
-    b.nu.packed.multiply(eta_.data(), etad_.data(), product_.data(), product2_.data());
-    scatter(b.nu, stride, product_.data(), N_);
-    scatter(b.nu, stride, product2_.data(), nd_);
-    b.Y.packed.multiply(eta_.data(), etad_.data(), product_.data(), product2_.data());
-    scatter(b.Y, stride, product_.data(), H_);
-    scatter(b.Y, stride, product2_.data(), Yd_);
-    S_ = 0.5 * (dots3(b.N0, eta_) + dots3(N_, eta_));
-  } else {
-    S_ = dots3(b.N0, eta_);
+    b.moving.multiply({eta, etad, nullptr, b.N0.data(), nullptr, N_.data(), nd_.data()});
+    b.turning.multiply({eta, etad, nullptr, H_.data(), nullptr, H_.data(), Yd_.data()});
+    S_ = (S_ + dots3(N_, eta_)) * 0.5;
+    Nd_ = dots3(N_, etad_);
   }
-  double e0[6], e[6];
-  dots<6>(b.P0.data(), stride, eta_.data(), e0);
-  dots<6>(Ds_.data(), stride, eta_.data(), e);
-  for (int c = 0; c < 6; ++c) e[c] += e0[c];
-  J_ = b.J0 - symmetric_tensor(e);
-  J_.diagonal().array() += e[0] + e[1] + e[2];
+  // e = sum eta (P0 + D^s), d = sum eta' D^s, h = H eta'
+  Lanes8 first[8], second[8], x, xd, y, y0, sums;
+#pragma GCC unroll 8
+  for (int c = 0; c < 8; ++c) first[c] = second[c] = Lanes8{};
+  for (int i = 0; i < b.stride; i += 8) {
+    padded::load(eta + i, x);
+    padded::load(etad + i, xd);
+#pragma GCC unroll 6
+    for (int c = 0; c < 6; ++c) {
+      padded::load(Ds_.data() + c * b.stride + i, y);
+      padded::load(b.P0.data() + c * b.stride + i, y0);
+      first[c] += (y + y0) * x;
+      second[c] += y * xd;
+    }
+#pragma GCC unroll 3
+    for (int c = 0; c < 3; ++c) {
+      padded::load(H_.data() + c * b.stride + i, y);
+      (c < 2 ? first : second)[c < 2 ? 6 + c : 6] += y * xd;
+    }
+  }
+  double e[8];
+  padded::sums(first, sums);
+  padded::store(sums, e);
+  padded::sums(second, sums);
+  padded::store(sums, d_);
+  h_ = wide::make(e[6], e[7], d_[6]);
+  // J0 + tr(e) I - e
+  const M3 J0 = wide::load(b.J0);
+  J_ = {J0.c[0] + wide::make(e[1] + e[2], -e[3], -e[5]), J0.c[1] + wide::make(-e[3], e[0] + e[2], -e[4]),
+        J0.c[2] + wide::make(-e[5], -e[4], e[0] + e[1])};
 }
 
 void FloatingFrame::add_forces(const Vec3& gravity, double* r) {
   terms();
-  const FlexibleBody& b = *b_;
-  const int stride = b.stride;
   if (!inertial_) {
     add_static_forces(gravity, r);
     return;
   }
-  const Vec3& w = Omega_;
-  const Vec3 A0 = A_ - R_.transpose() * gravity;
-  const Vec3 Nd = dots3(N(), etad_), h = dots3(H_, etad_), Jw = J_ * w;
-  double d[6];
-  dots<6>(Ds_.data(), stride, etad_.data(), d);
-  Vec3 FX = b.mass * A0 + w.cross(w.cross(S_) + 2 * Nd);
-  Vec3 FT = S_.cross(A0) + w.cross(Jw + h) + 2 * ((d[0] + d[1] + d[2]) * w - symmetric_tensor(d) * w);
-  const double ww = w.squaredNorm();
-  const double centrifugal[6] = {w[0] * w[0] - ww, w[1] * w[1] - ww, w[2] * w[2] - ww,
-                                 2 * w[0] * w[1],  2 * w[1] * w[2],  2 * w[2] * w[0]};
-  const double coriolis[3] = {2 * w[0], 2 * w[1], 2 * w[2]};
-  force_.setZero();
-  combine<6>(Ds_.data(), stride, centrifugal, force_.data());
-  combine<3>(Hd_.data(), stride, coriolis, force_.data());
-  combine<3>(N().data(), stride, A0.data(), force_.data());
+  const FlexibleBody& b = *b_;
+  const int stride = b.stride;
+  const M3 R = wide::load(R_), J = J_;
+  const V3 w = wide::load(Omega_), wd = wide::load(Omegad_), S = S_;
+  const V3 A0 = wide::load(A_) - transpose_times(R, wide::make(gravity[0], gravity[1], gravity[2]));
+  V3 FX = A0 * b.mass + cross(w, cross(w, S) + 2 * Nd_);
+  V3 FT = cross(S, A0) + cross(w, J * w + h_) + 2 * ((d_[0] + d_[1] + d_[2]) * w - symmetric_times(d_, w));
+
+  // F_eta, and N eta'', H eta''.
+  const double w0 = w.x[0], w1 = w.x[1], w2 = w.x[2], ww = dot(w, w);
+  const double centrifugal[6] = {w0 * w0 - ww, w1 * w1 - ww, w2 * w2 - ww, 2 * w0 * w1, 2 * w1 * w2, 2 * w2 * w0};
+  const double coriolis[3] = {2 * w0, 2 * w1, 2 * w2}, translation[3] = {A0.x[0], A0.x[1], A0.x[2]},
+               rotation[3] = {wd.x[0], wd.x[1], wd.x[2]};
+  const double *Ds = Ds_.data(), *H = H_.data(), *Hd = Hd_.data(), *Np = N().data();
+  Lanes8 inertia[8], f, m, xdd;
+#pragma GCC unroll 8
+  for (int c = 0; c < 8; ++c) inertia[c] = Lanes8{};
+  for (int i = 0; i < stride; i += 8) {
+    padded::load(etadd_.data() + i, xdd);
+    f = Lanes8{};
+#pragma GCC unroll 6
+    for (int c = 0; c < 6; ++c) {
+      padded::load(Ds + c * stride + i, m);
+      f += m * centrifugal[c];
+    }
+#pragma GCC unroll 3
+    for (int c = 0; c < 3; ++c) {
+      padded::load(Hd + c * stride + i, m);
+      f += m * coriolis[c];
+      padded::load(Np + c * stride + i, m);
+      f += m * translation[c];
+      inertia[c] += m * xdd;
+      padded::load(H + c * stride + i, m);
+      f += m * rotation[c];
+      inertia[3 + c] += m * xdd;
+    }
+    padded::store(f, force_.data() + i);
+  }
   b.add_stiffness(eta_.data(), force_.data());
   if (b.damped) b.add_damping(etad_.data(), force_.data());
+  if (moving_) {
+    b.add_mass(etadd_.data(), force_.data());
+    Lanes8 sums;
+    padded::sums(inertia, sums);
+    FX += cross(wd, S) + first_three(sums);
+    FT += J * wd + next_three(sums);
+  }
   if (b.stiffens) {
     FX += dots3(nd_, etad_);
     FT += dots3(Yd_, etad_);
   }
-  if (moving_) {
-    FX += Omegad_.cross(S_) + dots3(N(), etadd_);
-    FT += J_ * Omegad_ + dots3(H_, etadd_);
-    combine<3>(H_.data(), stride, Omegad_.data(), force_.data());
-    b.add_mass(etadd_.data(), force_.data());
-  }
-  const Vec3 F = R_ * FX;
+  const V3 F = R * FX;
   if (b.planar) {
-    r[0] += F.x();
-    r[1] += F.y();
-    r[2] += FT.z();
+    r[0] += F.x[0];
+    r[1] += F.x[1];
+    r[2] += FT.x[2];
   } else {
-    as3(r) += F;
-    as3(r + 3) += FT;
+    add_to(F, r);
+    add_to(FT, r + 3);
   }
-  Eigen::Map<Vec>(r + nr_, b.n) += force_.head(b.n);
+  padded::add(force_.data(), r + nr_, b.n);
 }
 
 void FloatingFrame::add_static_forces(const Vec3& gravity, double* r) {
   const FlexibleBody& b = *b_;
   const Vec3 A0 = -(R_.transpose() * gravity);
   force_.setZero();
-  combine<3>(N().data(), b.stride, A0.data(), force_.data());
+  padded::combine<3>(N().data(), b.stride, A0.data(), force_.data());
   b.add_stiffness(eta_.data(), force_.data());
   if (b.damped) b.add_damping(etad_.data(), force_.data());
-  as3(r) -= b.mass * gravity;
-  as3(r + 3) += S_.cross(A0);
-  Eigen::Map<Vec>(r + nr_, b.n) += force_.head(b.n);
+  Eigen::Map<Vec3>(r) -= b.mass * gravity;
+  Eigen::Map<Vec3>(r + 3) += vector(S_).cross(A0);
+  padded::add(force_.data(), r + nr_, b.n);
 }
 
-// (m I, -S~, N; S~, J, H; N^T, H^T, M) in the body's axes: with B = L^-1 (N H)^T what is left is (...) - B^T B.
+// (m I, -S~, N; S~, J, H; N^T, H^T, M) in the body's axes: with B = L^-1 (N H)^T what is left is (...) - B^T B. Where S
+// and N are zero, translation goes by itself.
 void FloatingFrame::factorize_mass() {
   terms();
   const FlexibleBody& b = *b_;
   const int stride = b.stride;
-  B_.leftCols<3>() = N();
-  B_.rightCols<3>() = H_;
-  if (!b.unit_mass)
-    for (int c = 0; c < 6; ++c) b.forward(B_.col(c).data());
-  Mat6 A;
-  gram(B_.data(), stride, A);
-  A.diagonal().head<3>().array() += b.mass;
-  const Mat3 S = skew<double>(S_);
-  A.topRightCorner<3, 3>() -= S;
-  A.bottomLeftCorner<3, 3>() += S;
-  A.bottomRightCorner<3, 3>() += J_;
+  if (!b.unit_mass) {
+    BH_ = H_;
+    for (int c = 0; c < 3; ++c) b.forward(BH_.col(c).data());
+  }
+  const double* H = BH();
+  Lanes8 HH[8], h[3], sums;
+#pragma GCC unroll 8
+  for (int c = 0; c < 8; ++c) HH[c] = Lanes8{};
+  for (int i = 0; i < stride; i += 8) {
+#pragma GCC unroll 3
+    for (int c = 0; c < 3; ++c) padded::load(H + c * stride + i, h[c]);
+#pragma GCC unroll 3
+    for (int c = 0; c < 3; ++c) {
+      HH[c] += h[c] * h[c];
+      HH[3 + c] += h[c] * h[(c + 1) % 3];
+    }
+  }
+  double s[8];
+  padded::sums(HH, sums);
+  padded::store(sums, s);
+  const double left[3][3] = {{s[0], s[3], s[5]}, {s[3], s[1], s[4]}, {s[5], s[4], s[2]}};
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k) inverse_[3 + i][3 + k] = J_.c[k].x[i] - left[i][k];
+  if (b.centred)
+    for (int i = 0; i < 3; ++i) inverse_[i][i] = 1 / b.mass;
+  else
+    couple_translation();
   if (b.planar) {
     // Only x, y and the rotation about z move.
-    Mat3 small;
-    small << A(0, 0), A(0, 1), A(0, 5), A(1, 0), A(1, 1), A(1, 5), A(5, 0), A(5, 1), A(5, 5);
-    const Eigen::LLT<Mat3> factor(small);
-    if (factor.info() != Eigen::Success) throw MassNotPositive(this);
-    inverse_.topLeftCorner<3, 3>() = factor.solve(Mat3::Identity());
-  } else if (!invert(A, inverse_)) {
-    throw MassNotPositive(this);
+    for (const int still : {2, 3, 4})
+      for (int k = 0; k < 6; ++k) inverse_[still][k] = inverse_[k][still] = still == k;
   }
+  if (!(b.centred ? invert<3>(inverse_) : invert<0>(inverse_))) throw MassNotPositive(this);
+  if (b.planar)
+    for (const int still : {2, 3, 4}) inverse_[still][still] = 0;
+}
+
+// The rows of translation in what is to be inverted: (m I - N N^T, -S~ - N H^T).
+void FloatingFrame::couple_translation() {
+  const FlexibleBody& b = *b_;
+  const int stride = b.stride;
+  Mat3 NN = b.N0_gram;
+  if (!b.nu.empty()) {
+    BN_ = N_;
+    for (int c = 0; c < 3; ++c) b.forward(BN_.col(c).data());
+    NN.noalias() = BN_.transpose().lazyProduct(BN_);
+  }
+  const double *N = BN(), *H = BH();
+  Lanes8 first[8], last{}, n[3], h, sums;
+#pragma GCC unroll 8
+  for (int c = 0; c < 8; ++c) first[c] = Lanes8{};
+  for (int i = 0; i < stride; i += 8) {
+#pragma GCC unroll 3
+    for (int c = 0; c < 3; ++c) padded::load(N + c * stride + i, n[c]);
+#pragma GCC unroll 3
+    for (int c = 0; c < 3; ++c) {
+      padded::load(H + c * stride + i, h);
+      first[c] += n[0] * h;
+      first[3 + c] += n[1] * h;
+      if (c < 2)
+        first[6 + c] += n[2] * h;
+      else
+        last += n[2] * h;
+    }
+  }
+  double s[8];
+  padded::sums(first, sums);
+  padded::store(sums, s);
+  const double S0 = S_.x[0], S1 = S_.x[1], S2 = S_.x[2];
+  const double off[3][3] = {
+      {-s[0], S2 - s[1], -S1 - s[2]}, {-S2 - s[3], -s[4], S0 - s[5]}, {S1 - s[6], -S0 - s[7], -padded::sum(last)}};
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k) {
+      inverse_[i][k] = (i == k ? b.mass : 0) - NN(i, k);
+      inverse_[i][3 + k] = inverse_[3 + k][i] = off[i][k];
+    }
 }
 
 void FloatingFrame::solve_mass(const double* rhs, double* x) const {
+  if (b_->centred)
+    solve<true>(rhs, x);
+  else
+    solve<false>(rhs, x);
+}
+
+template <bool centred>
+void FloatingFrame::solve(const double* rhs, double* x) const {
   const FlexibleBody& b = *b_;
   const int stride = b.stride;
-  std::memcpy(solution_.data(), rhs + nr_, sizeof(double) * static_cast<std::size_t>(b.n));
-  b.forward(solution_.data());
-  Vec6 coupled, y;
-  dots<6>(B_.data(), stride, solution_.data(), coupled.data());
-  if (b.planar) {
-    const Vec3 force = R_.transpose() * Vec3(rhs[0], rhs[1], 0);
-    const Vec3 reduced(force.x() - coupled[0], force.y() - coupled[1], rhs[2] - coupled[5]);
-    const Vec3 z = inverse_.topLeftCorner<3, 3>() * reduced;
-    y << z[0], z[1], 0, 0, 0, z[2];
-  } else {
-    coupled = -coupled;
-    coupled.head<3>() += R_.transpose() * Eigen::Map<const Vec3>(rhs);
-    coupled.tail<3>() += Eigen::Map<const Vec3>(rhs + 3);
-    y.noalias() = inverse_ * coupled;
+  const double *N = BN(), *H = BH();
+  double* solution = solution_.data();
+  std::memcpy(solution, rhs + nr_, sizeof(double) * static_cast<std::size_t>(b.n));
+  b.forward(solution);
+  const M3 R = wide::load(R_);
+  const V3 force = transpose_times(R, b.planar ? wide::make(rhs[0], rhs[1], 0) : wide::make(rhs[0], rhs[1], rhs[2]));
+  Lanes8 products[8], m, s;
+#pragma GCC unroll 8
+  for (int c = 0; c < 8; ++c) products[c] = Lanes8{};
+  for (int i = 0; i < stride; i += 8) {
+    padded::load(solution + i, s);
+#pragma GCC unroll 3
+    for (int c = 0; c < 3; ++c) {
+      if constexpr (!centred) {
+        padded::load(N + c * stride + i, m);
+        products[c] += m * s;
+      }
+      padded::load(H + c * stride + i, m);
+      products[3 + c] += m * s;
+    }
   }
-  const Vec6 minus = -y;
-  combine<6>(B_.data(), stride, minus.data(), solution_.data());
-  b.backward(solution_.data());
-  const Vec3 a = R_ * y.head<3>();
-  if (b.planar) {
-    x[0] = a.x();
-    x[1] = a.y();
-    x[2] = y[5];
-  } else {
-    as3(x) = a;
-    as3(x + 3) = y.tail<3>();
+  // y = inverse (frame's part - B^T solution); the matrix is symmetric: its rows are its columns.
+  Lanes8 coupled, y{};
+  padded::sums(products, coupled);
+  const Lanes8 own = b.planar ? Lanes8{force.x[0], force.x[1], 0, 0, 0, rhs[2], 0, 0}
+                              : Lanes8{force.x[0], force.x[1], force.x[2], rhs[3], rhs[4], rhs[5], 0, 0};
+  double left[8], frame[8];
+  padded::store(Lanes8(own - coupled), left);
+#pragma GCC unroll 6
+  for (int i = 0; i < 6; ++i) {
+    padded::load(inverse_[i], m);
+    y += m * left[i];
   }
-  std::memcpy(x + nr_, solution_.data(), sizeof(double) * static_cast<std::size_t>(b.n));
+  padded::store(y, frame);
+  for (int i = 0; i < stride; i += 8) {
+    padded::load(solution + i, s);
+#pragma GCC unroll 3
+    for (int c = 0; c < 3; ++c) {
+      if constexpr (!centred) {
+        padded::load(N + c * stride + i, m);
+        s -= m * frame[c];
+      }
+      padded::load(H + c * stride + i, m);
+      s -= m * frame[3 + c];
+    }
+    padded::store(s, solution + i);
+  }
+  b.backward(solution);
+  const V3 a = R * first_three(y);
+  if (b.planar) {
+    x[0] = a.x[0];
+    x[1] = a.x[1];
+    x[2] = frame[5];
+  } else {
+    for (int i = 0; i < 3; ++i) {
+      x[i] = a.x[i];
+      x[3 + i] = frame[3 + i];
+    }
+  }
+  std::memcpy(x + nr_, solution, sizeof(double) * static_cast<std::size_t>(b.n));
 }
 
 double FloatingFrame::kinetic_energy() {
   terms();
   force_.setZero();
   b_->add_mass(etad_.data(), force_.data());
-  return 0.5 * b_->mass * V_.squaredNorm() + V_.dot(Omega_.cross(S_) + dots3(N(), etad_)) +
-         0.5 * Omega_.dot(J_ * Omega_) + Omega_.dot(dots3(H_, etad_)) + 0.5 * etad_.dot(force_);
+  const V3 V = transpose_times(wide::load(R_), wide::load(v0_)), w = wide::load(Omega_);
+  return 0.5 * b_->mass * dot(V, V) + dot(V, cross(w, S_) + Nd_) + 0.5 * dot(w, J_ * w) + dot(w, h_) +
+         0.5 * etad_.dot(force_);
 }
 
 double FloatingFrame::elastic_energy() const {
@@ -401,9 +556,10 @@ Momenta FloatingFrame::momenta() {
   terms();
   Momenta m;
   m.mass = b_->mass;
-  m.moment = R_ * S_;
-  m.linear = R_ * (b_->mass * V_ + Omega_.cross(S_) + dots3(N(), etad_));
-  m.angular = R_ * (S_.cross(V_) + J_ * Omega_ + dots3(H_, etad_));
+  m.moment = R_ * vector(S_);
+  const V3 V = transpose_times(wide::load(R_), wide::load(v0_)), w = wide::load(Omega_);
+  m.linear = R_ * vector(V * b_->mass + cross(w, S_) + Nd_);
+  m.angular = R_ * vector(cross(S_, V) + J_ * w + h_);
   return m;
 }
 

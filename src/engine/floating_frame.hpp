@@ -17,14 +17,17 @@
 // E-10 with its corrected second row. The terms with n and Y are the foreshortening of bodies that stiffen; they enter
 // T itself, so that energy and momentum balance exactly and every load stiffens by the same fields. M eta'' is
 // eliminated first: it has a constant factor, and what remains is 6 x 6 (3 x 3 in the plane).
+//
+// An evaluation reads each shape integral once: D^s = P0 + P eta, H = H0 + A eta and A eta' in one pass, the sums e, d,
+// h in a second one over their results, F_eta in a third.
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/wide.hpp"
 #include "engine/block.hpp"
 #include "engine/flexible_body.hpp"
 
@@ -44,6 +47,7 @@ struct MarkerWork {
   Vec3 a, ud, udd_bias;   // X + u, du/dt, second derivative of u without eta''
   Vec3 psi, psid, w, wd;  // rotation vector and its rate; angular velocity and acceleration against the frame
   Mat3 Gamma;             // w = Gamma psid
+  double pad = 0;         // of wide loads
   Mat S;                  // of markers with terms of second order: S + second eta, stride x 3
   Mat second_d;           // ... second eta', stride x 3
 };
@@ -66,8 +70,10 @@ class FloatingFrame : public BlockWork {
   FloatingFrame(const FlexibleBody& body, double level, bool inertial = true);
   void assign(const BlockWork& other) override;
 
+  void watch(int link, bool on) override { watched_[static_cast<std::size_t>(link - 1)] = on; }
   void kinematics(const double* q, const double* v, LinkMotion* motion) override;
-  void accelerations(const double* qdd, LinkMotion* motion) override;
+  void accelerations(const double* qdd) override;
+  void link_accelerations(LinkMotion* motion) override;
   void project(int link, const Vec3& F, const Vec3& N, double* tau) const override;
   void add_forces(const Vec3& gravity, double* r) override;
   void factorize_mass() override;
@@ -87,6 +93,9 @@ class FloatingFrame : public BlockWork {
  private:
   void terms();  // everything of T at the state last given
   void add_static_forces(const Vec3& gravity, double* r);
+  void couple_translation();
+  template <bool centred>
+  void solve(const double* rhs, double* x) const;
   void inertial_tangents(const Vec3& gravity, double* M, double* C, double* K);
   void geometric(int link, const Vec3& F, const Vec3& N, Eigen::Map<Mat>& K) const;
   const Mat& S_of(int marker) const {
@@ -94,26 +103,37 @@ class FloatingFrame : public BlockWork {
   }
   const Mat& N() const { return b_->nu.empty() ? b_->N0 : N_; }
 
+  // Vectors of three are read four numbers at a time (base/wide.hpp): a number stands behind the last.
   const FlexibleBody* b_;
   double level_;
   bool inertial_;
   int nr_;  // velocities of the frame: 6, or 3 in the plane
   Mat3 R_;
-  Vec3 x0_, V_, Omega_, A_, Omegad_;  // A: without gravity; body axes but x0
-  Vec eta_, etad_, etadd_;            // padded
-  bool moving_ = false;               // accelerations are not zero
+  Vec3 x0_, v0_, Omega_, A_, Omegad_;  // A: without gravity; body axes but x0 and v0
+  double pad_ = 0;
+  Vec eta_, etad_, etadd_;       // padded
+  Vec rows_, rows_d_, rows_dd_;  // FlexibleBody::rows times eta, eta', eta''
+  bool moving_ = false;          // accelerations are not zero
   std::vector<MarkerWork> markers_;
+  std::vector<char> watched_;  // markers
 
-  bool fresh_ = false;                         // what follows belongs to the state
-  Mat Ds_, H_, Hd_, N_, nd_, Yd_;              // stride x 6, 3, ...; Hd = sum_k A_kl eta'_k, nd = n eta', Yd = Y eta'
-  Vec product_, product2_, tangent_products_;  // of packed matrices
-  Vec3 S_;
-  Mat3 J_;
-  Vec rest_, rest2_, force_;  // padded
+  bool fresh_ = false;             // what follows belongs to the state
+  Mat Ds_, H_, Hd_, N_, nd_, Yd_;  // stride x 6, 3, ...; Hd = sum_k A_kl eta'_k, nd = n eta', Yd = Y eta'
+  wide::V3 S_, Nd_, h_;            // Nd = N eta', h = H eta'
+  wide::M3 J_;
+  double d_[8];  // sum eta'_l D^s_l, and two more
+  Vec force_;    // padded
 
-  Mat B_;                 // stride x 6: L^-1 (N, H) of the mass matrix
-  Mat6 inverse_;          // of the reduced 6 x 6
+  Mat BN_, BH_;           // stride x 3: L^-1 N of a body that stiffens, L^-1 H unless M = I
+  double inverse_[6][8];  // of the reduced 6 x 6, rows padded; in the plane zero where nothing moves
   mutable Vec solution_;  // padded
+  const double* BN() const { return b_->nu.empty() ? b_->N0_forward.data() : BN_.data(); }
+  const double* BH() const { return b_->unit_mass ? H_.data() : BH_.data(); }
+
+  // Tangents
+  Mat zero_, Pd_, Add_, Ydd_, ndd_;  // stride x 6 zeros; P eta', A eta'', Y eta'', n eta''
+  Mat spare_;                        // what comes along with them
+  Vec rest_, rest2_;                 // padded
 };
 
 }  // namespace clatter

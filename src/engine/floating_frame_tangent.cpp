@@ -72,13 +72,6 @@ struct FrameRows {
 
 Vec3 row3(const Mat& field, int l) { return {field(l, 0), field(l, 1), field(l, 2)}; }
 
-Vec3 field_row(const FieldMatrices& field, const double* product, int stride, int l) {
-  Vec3 v = Vec3::Zero();
-  for (std::size_t i = 0; i < field.component.size(); ++i)
-    v[field.component[i]] = product[static_cast<int>(i) * stride + l];
-  return v;
-}
-
 }  // namespace
 
 void FloatingFrame::tangents(const Vec3& gravity, const Vec3* F, const Vec3* N_applied, const double*, double* Mp,
@@ -107,35 +100,33 @@ void FloatingFrame::tangents(const Vec3& gravity, const Vec3* F, const Vec3* N_a
 void FloatingFrame::inertial_tangents(const Vec3& gravity, double* Mp, double* Cp, double* Kp) {
   terms();
   const FlexibleBody& b = *b_;
-  const int n = b.n, stride = b.stride, nv = nr_ + n;
+  const int n = b.n, nv = nr_ + n;
   Eigen::Map<Mat> M(Mp, nv, nv), C(Cp, nv, nv), K(Kp, nv, nv);
   const FrameRows rows(b.planar);
   const Vec3& w = Omega_;
-  const Mat3 W = skew<double>(w), St = skew<double>(S_);
+  const Vec3 S = vector(S_);
+  const Mat3 J = matrix(J_), W = skew<double>(w), St = skew<double>(S);
   const Vec3 A0 = A_ - R_.transpose() * gravity;
   const Mat3 At = skew<double>(A0);
 
   // The frame itself.
-  Vec3 Nd = Vec3::Zero(), Ndd = Vec3::Zero(), h = Vec3::Zero();
-  double d[6] = {0, 0, 0, 0, 0, 0};
+  Vec3 Nd = Vec3::Zero(), Ndd = Vec3::Zero();
   for (int l = 0; l < n; ++l) {
     Nd += row3(N(), l) * etad_[l];
     Ndd += row3(N(), l) * etadd_[l];
-    h += row3(H_, l) * etad_[l];
-    for (int c = 0; c < 6; ++c) d[c] += Ds_(l, c) * etad_[l];
   }
-  Vec3 FX = b.mass * A0 + Omegad_.cross(S_) + Ndd + w.cross(w.cross(S_) + 2 * Nd);
+  Vec3 FX = b.mass * A0 + Omegad_.cross(S) + Ndd + w.cross(w.cross(S) + 2 * Nd);
   if (b.stiffens)
     for (int l = 0; l < n; ++l) FX += row3(nd_, l) * etad_[l];
-  const Mat3 dm = symmetric_tensor(d);
+  const Mat3 dm = symmetric_tensor(d_);
   Mat6 Mr, Cr = Mat6::Zero(), Kr = Mat6::Zero();
   Mr.topLeftCorner<3, 3>() = b.mass * Mat3::Identity();
   Mr.topRightCorner<3, 3>() = -R_ * St;
   Mr.bottomLeftCorner<3, 3>() = St * R_.transpose();
-  Mr.bottomRightCorner<3, 3>() = J_;
-  Cr.topRightCorner<3, 3>() = -R_ * (skew<double>(w.cross(S_)) + W * St + 2 * skew<double>(Nd));
+  Mr.bottomRightCorner<3, 3>() = J;
+  Cr.topRightCorner<3, 3>() = -R_ * (skew<double>(w.cross(S)) + W * St + 2 * skew<double>(Nd));
   Cr.bottomRightCorner<3, 3>() =
-      W * J_ - skew<double>(J_ * w) + 2 * (dm.trace() * Mat3::Identity() - dm) - skew<double>(h);
+      W * J - skew<double>(J * w) + 2 * (dm.trace() * Mat3::Identity() - dm) - skew<double>(vector(h_));
   Kr.topRightCorner<3, 3>() = R_ * (b.mass * At - skew<double>(FX));
   Kr.bottomRightCorner<3, 3>() = St * At;
   for (int i = 0; i < nr_; ++i)
@@ -145,40 +136,37 @@ void FloatingFrame::inertial_tangents(const Vec3& gravity, double* Mp, double* C
       K(i, j) = Kr(rows.axis[i], rows.axis[j]);
     }
 
-  // Products of the fields with eta' and eta''. d_,l goes through Ds's layout.
-  Vec& ds = product_;  // 6 components, stride each
-  ds.setZero();
-  b.P.packed.multiply(etad_.data(), product2_.data());
-  for (std::size_t i = 0; i < b.P.component.size(); ++i)
-    ds.segment(b.P.component[i] * stride, stride) = product2_.segment(static_cast<int>(i) * stride, stride);
-  double* A_dd = tangent_products_.data();
-  double *Y_dd = A_dd + 3 * stride, *n_dd = A_dd + 6 * stride;
-  b.A.packed.multiply(etadd_.data(), A_dd);
-  b.Y.packed.multiply(etadd_.data(), Y_dd);
-  b.nu.packed.multiply(etadd_.data(), n_dd);
+  // Products of the fields with eta' and eta''.
+  const double *etad = etad_.data(), *etadd = etadd_.data(), *zero = zero_.data();
+  b.inertia.multiply({etad, etadd, zero, zero, Pd_.data(), spare_.data(), Add_.data()});
+  if (b.stiffens) {
+    b.turning.multiply({etad, etadd, nullptr, zero, nullptr, spare_.data(), Ydd_.data()});
+    b.moving.multiply({etad, etadd, nullptr, zero, nullptr, spare_.data(), ndd_.data()});
+  }
 
   const double ww = w.squaredNorm();
   for (int l = 0; l < n; ++l) {
     const Vec3 Nl = row3(N(), l), Hl = row3(H_, l), Hdl = row3(Hd_, l);
-    Vec3 nd = Vec3::Zero(), Yd = Vec3::Zero();
+    Vec3 nd = Vec3::Zero(), Yd = Vec3::Zero(), ndd = Vec3::Zero(), Hdd = -row3(Add_, l);
     if (b.stiffens) {
       nd = row3(nd_, l);
       Yd = row3(Yd_, l);
+      ndd = row3(ndd_, l);
+      Hdd += row3(Ydd_, l);
     }
     double sym[6], dsym[6];
     for (int c = 0; c < 6; ++c) {
       sym[c] = Ds_(l, c);
-      dsym[c] = ds[c * stride + l];
+      dsym[c] = Pd_(l, c);
     }
     const Mat3 D = symmetric_tensor(sym), Dd = symmetric_tensor(dsym);
     const double tr = D.trace(), trd = Dd.trace();
     const auto J_l = [&](const Vec3& x) -> Vec3 { return 2 * (tr * x - D * x); };
-    const Vec3 Hdd = field_row(b.Y, Y_dd, stride, l) - field_row(b.A, A_dd, stride, l);
     const Vec3 NxA = Nl.cross(A0);
     Vec6 m, c, k, ct, kt;  // rows of the frame; then the columns of the frame in row l
     m << R_ * Nl, Hl;
     c << R_ * (2 * (w.cross(Nl) + nd)), J_l(w) + w.cross(Hl) + 2 * Yd;
-    k << R_ * (Omegad_.cross(Nl) + w.cross(w.cross(Nl) + 2 * nd) + field_row(b.nu, n_dd, stride, l)),
+    k << R_ * (Omegad_.cross(Nl) + w.cross(w.cross(Nl) + 2 * nd) + ndd),
         NxA + J_l(Omegad_) + Hdd + w.cross(J_l(w)) + 2 * (trd * w - Dd * w) + w.cross(Yd - Hdl);
     ct << Vec3::Zero(), 2 * Hdl - J_l(w);
     kt << Vec3::Zero(), NxA;

@@ -3,8 +3,6 @@
 // of 8 by whoever fills it.
 #pragma once
 
-#include <vector>
-
 #include "base/math.hpp"
 
 namespace clatter {
@@ -21,7 +19,7 @@ class PackedMatrix {
 
  private:
   int rows_ = 0, cols_ = 0;
-  std::vector<double> data_;
+  Vec data_;  // on the boundary of a register, as std::vector is not
 };
 
 }  // namespace clatter

@@ -175,6 +175,11 @@ void Superelement::update_P() {
 
 // --- sweeps ----------------------------------------------------------------------------------------------------------
 
+void Superelement::watch(int link, bool on) {
+  const int nodes = static_cast<int>(nodes_.size());
+  if (link > nodes) inner_.watch(link - nodes, on);
+}
+
 void Superelement::kinematics(const double* q, const double* v, LinkMotion* motion) {
   free_motion(Mobility::free6, 0, q, v, motion[0]);
   R0_ = motion[0].R;
@@ -227,24 +232,19 @@ void Superelement::kinematics(const double* q, const double* v, LinkMotion* moti
   for (std::size_t i = 1; i < inner_motion_.size(); ++i) motion[nodes_.size() + i] = inner_motion_[i];
 }
 
-void Superelement::accelerations(const double* qdd, LinkMotion* motion) {
+void Superelement::accelerations(const double* qdd) {
   A0_ = qdd ? Vec3(as3(qdd)) : Vec3(Vec3::Zero());
   Omegad0_ = qdd ? Vec3(as3(qdd + 3)) : Vec3(Vec3::Zero());
-  motion[0].a = A0_;
-  motion[0].alpha = R0_ * Omegad0_;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = b_->nodes[i];
     NodeWork& w = nodes_[i];
-    LinkMotion& m = motion[1 + i];
-    m.a = qdd ? Vec3(as3(qdd + node.v)) : Vec3(Vec3::Zero());
-    w.D2 = R0_.transpose() * (m.a - A0_);
+    w.A = qdd ? Vec3(as3(qdd + node.v)) : Vec3(Vec3::Zero());
+    w.D2 = R0_.transpose() * (w.A - A0_);
     // u'' = R0^T (x'' - x0'') - Omega x d - Omega' x a - Omega x u'
     as3(etadd_.data() + node.first) = w.D2 - Omega0_.cross(w.d + w.ud) - Omegad0_.cross(w.a);
-    as3(alpha_.data() + node.first) = R0_.transpose() * m.a;
-    m.alpha.setZero();
+    as3(alpha_.data() + node.first) = R0_.transpose() * w.A;
     if (!node.rotations) continue;
     w.Omegad = qdd ? Vec3(as3(qdd + node.v + 3)) : Vec3(Vec3::Zero());
-    m.alpha = w.R * w.Omegad;
     as3(etadd_.data() + node.first + 3) = w.Ti * w.Omegad - w.Ti.transpose() * Omegad0_ + w.Y * w.gammad;
     as3(alpha_.data() + node.first + 3) = w.Lambda * w.Omegad;
   }
@@ -253,7 +253,21 @@ void Superelement::accelerations(const double* qdd, LinkMotion* motion) {
   a_in_.head<3>() = A0_;
   a_in_.segment<3>(3) = Omegad0_;
   a_in_.tail(b_->n) = etadd_;
-  inner_.accelerations(a_in_.data(), inner_motion_.data());
+  inner_.accelerations(a_in_.data());
+}
+
+void Superelement::link_accelerations(LinkMotion* motion) {
+  motion[0].a = A0_;
+  motion[0].alpha = R0_ * Omegad0_;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    LinkMotion& m = motion[1 + i];
+    m.a = nodes_[i].A;
+    if (b_->nodes[i].rotations)
+      m.alpha = nodes_[i].R * nodes_[i].Omegad;
+    else
+      m.alpha.setZero();
+  }
+  inner_.link_accelerations(inner_motion_.data());
   for (std::size_t i = 1; i < inner_motion_.size(); ++i) motion[nodes_.size() + i] = inner_motion_[i];
 }
 

@@ -66,8 +66,10 @@ class Superelement : public BlockWork {
   explicit Superelement(const SuperelementBody& body);
   void assign(const BlockWork& other) override;
 
+  void watch(int link, bool on) override;
   void kinematics(const double* q, const double* v, LinkMotion* motion) override;
-  void accelerations(const double* qdd, LinkMotion* motion) override;
+  void accelerations(const double* qdd) override;
+  void link_accelerations(LinkMotion* motion) override;
   void project(int link, const Vec3& F, const Vec3& N, double* tau) const override;
   void add_forces(const Vec3& gravity, double* r) override;
   void factorize_mass() override;
@@ -98,8 +100,8 @@ class Superelement : public BlockWork {
   struct NodeWork {
     Mat3 R, Lambda, Ti;  // of the node; R0^T R; T^-1(gamma)
     Vec3 a, gamma, d, ud, gammad, D2;
-    Vec3 Omega, Omegad;
-    Mat3 Y;  // d(gamma')/d(gamma)
+    Vec3 Omega, Omegad, A;  // A: acceleration, world axes
+    Mat3 Y;                 // d(gamma')/d(gamma)
   };
 
   void apply(const Lift& lift, const double* v, double* eta) const;             // eta = L v

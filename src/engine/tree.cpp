@@ -342,8 +342,13 @@ void accelerations(const Tree& tree, const Vec& v, const double* qdd, TreeWork& 
   }
   for (std::size_t k = 0; k < work.blocks.size(); ++k) {
     const TreeRange& t = tree.trees[tree.rigid_trees + k];
-    work.blocks[k]->accelerations(qdd ? qdd + t.v0 : nullptr, work.motion.data() + t.link0);
+    work.blocks[k]->accelerations(qdd ? qdd + t.v0 : nullptr);
   }
+}
+
+void block_link_accelerations(const Tree& tree, TreeWork& work) {
+  for (std::size_t k = 0; k < work.blocks.size(); ++k)
+    work.blocks[k]->link_accelerations(work.motion.data() + tree.trees[tree.rigid_trees + k].link0);
 }
 
 void add_block_forces(const Tree& tree, TreeWork& work, Vec& tau) {

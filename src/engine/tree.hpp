@@ -137,8 +137,10 @@ void rotate_inertias(const Tree& tree, TreeWork& work);
 // links).
 void inertia_wrenches(const Tree& tree, TreeWork& work, const std::vector<Vec3>& applied_F,
                       const std::vector<Vec3>& applied_N);
-// Fills a, alpha of every link for generalized accelerations `qdd`; with nullptr the bias accelerations.
+// Fills a, alpha of every rigid link for generalized accelerations `qdd`; with nullptr the bias accelerations. Blocks
+// take them for their forces; a, alpha of their links are filled by the second, for whoever looks at them.
 void accelerations(const Tree& tree, const Vec& v, const double* qdd, TreeWork& work);
+void block_link_accelerations(const Tree& tree, TreeWork& work);
 // tau += what the inertia, elasticity, damping and weight of blocks ask for at the accelerations last given.
 void add_block_forces(const Tree& tree, TreeWork& work, Vec& tau);
 // tau_k = S_k . sum of (N, F) over the links that velocity k carries. Destroys work.F, work.N.
