@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "contact/kernels_polytope.hpp"
 #include "contact/pairs.hpp"
 #include "contact/polygon_manifold.hpp"
 
@@ -321,6 +322,28 @@ void CrowdSearch::ball_on_plane(int ball, int plane, bool turned, int entry, dou
   add(ball, plane, entry, t);
 }
 
+void CrowdSearch::polytopes(int first, int second, int entry, double reach) {
+  const bool turned = swapped(contacts_.shapes[static_cast<std::size_t>(first)].geometry,
+                              contacts_.shapes[static_cast<std::size_t>(second)].geometry);
+  const auto i = static_cast<std::size_t>(turned ? second : first),
+             k = static_cast<std::size_t>(turned ? first : second);
+  const Geometry &a = contacts_.shapes[i].geometry, &b = contacts_.shapes[k].geometry;
+  const Frame3<double> A(poses_[i]), B(poses_[k]);
+  manifold_.find(a, b, A, B, reach, true);
+  if (manifold_.separation() > reach) return;
+  for (const PolytopeManifold::Point& p : manifold_.points()) {
+    Near3<double> near;
+    if (!polytope_feature<double>(a, b, p.slot, p.feature, A, B, near) || near.gap > reach) continue;
+    if (turned) turn_round(near);
+    Touch<double> t;
+    t.gap = near.gap;
+    t.n = near.n;
+    t.p1 = near.p1;
+    t.p2 = near.p2;
+    add(first, second, entry, t);
+  }
+}
+
 void CrowdSearch::others(int first, int second, int entry, double reach) {
   const Geometry &a = contacts_.shapes[static_cast<std::size_t>(first)].geometry,
                  &b = contacts_.shapes[static_cast<std::size_t>(second)].geometry;
@@ -334,11 +357,7 @@ void CrowdSearch::others(int first, int second, int entry, double reach) {
   const bool turned = swapped(a, b);
   if (family(a.kind) == Family::polytope && family(b.kind) == Family::polytope && !a.hollow && !b.hollow) {
     if (told_apart(a, b, A, B, reach)) return;
-    manifold_.find(turned ? b : a, turned ? a : b, Frame3<double>(turned ? B : A), Frame3<double>(turned ? A : B),
-                   reach);
-    if (manifold_.separation() > reach) return;
-    for (const PolytopeManifold::Point& p : manifold_.points()) one(p.slot);
-    return;
+    return polytopes(first, second, entry, reach);
   }
   if (a.kind == Kind::polygon && b.kind == Kind::polygon) {
     const PolygonManifold manifold = polygon_manifold(a, b, Frame2<double>(A), Frame2<double>(B));

@@ -53,6 +53,7 @@ class CrowdSearch {
   void look(int i, int k, double reach);
   void balls(int i, int k, int entry, double reach);
   void ball_on_plane(int ball, int plane, bool turned, int entry, double reach);
+  void polytopes(int first, int second, int entry, double reach);
   void others(int first, int second, int entry, double reach);
   void add(int first, int second, int entry, const Touch<double>& t);
   bool may_touch_large(int small, int large, double reach) const;

@@ -3,7 +3,12 @@
 //   sweeps     block Gauss-Seidel: contact after contact takes the impulse that satisfies its own law at the velocities
 //              as they are. Exact: p_N = (p_N - (n.u + b) / A_nn)+, then P_T into the disc of radius mu p_N. Relaxed:
 //              the block into the cone. Forward and backward in turn; rows come in the order of height, so that a sweep
-//              upwards carries the weight of a pile and one downwards its answer.
+//              upwards carries the weight of a pile and one downwards its answer. A sweep there and back is a
+//              symmetric preconditioner, and as long as contacts neither open nor change from sticking to sliding the
+//              problem is linear: the changes z_k of these rounds are made the directions of conjugate gradients
+//              (Silcowitz, Niebe, Erleben 2010), d_k = z_k + beta d_{k-1}, beta = |z_k|^2 / |z_{k-1}|^2 in the norm of
+//              the diagonal, started anew where that is 1 or more. Sweeps alone need as many rounds as a pile has
+//              layers, squared.
 //   apgd       Nesterov's accelerated projected gradients with a step that adapts to the curvature met and a restart
 //              where the acceleration points uphill (O'Donoghue and Candes 2015, Mazhar et al. 2015)
 //   barzilai-borwein  spectral projected gradients with a line search against the worst of the last ten values
@@ -15,6 +20,7 @@
 
 #include <vector>
 
+#include "base/wide.hpp"
 #include "contact/crowd_crew.hpp"
 #include "contact/crowd_problem.hpp"
 #include "model/crowd.hpp"
@@ -34,7 +40,11 @@ class CrowdSweeps {
   CrowdSolverReport solve(CrowdProblem& problem, bool exact, double tolerance, int most);
 
  private:
+  void begin_round(const CrowdProblem& problem);
+  double change_of_round(const CrowdProblem& problem);  // |z|^2
+  void go_on(CrowdProblem& problem, double beta);       // impulses and velocities further by beta d
   CrowdCrew crew_;
+  std::vector<wide::Lanes> start_, way_;  // P_T and p_N of rows before a round; d
 };
 
 class CrowdGradients {

@@ -219,8 +219,19 @@ void CrowdStepper::collect(double h) {
   problem_.rows.insert(problem_.rows.end(), coupled_rows_.begin(), coupled_rows_.end());
   rows_.insert(rows_.end(), coupled_.begin(), coupled_.end());
   step_.penetration = deepest;
+  free_bodies_ = problem_.bodies;
+  free_x_ = problem_.x;
   for (const CrowdRow& row : problem_.rows)
     if (row.pn > 0) problem_.push(row, impulse(row));
+}
+
+void CrowdStepper::solve(double tolerance, int most) {
+  const bool exact = crowd_.friction == FrictionModel::exact;
+  const CrowdSolverReport report =
+      crowd_.solver == CrowdSolver::gauss_seidel
+          ? sweeps_.solve(problem_, exact, tolerance, most)
+          : gradients_.solve(problem_, exact, crowd_.solver == CrowdSolver::barzilai_borwein, tolerance, most);
+  iterations_ += report.iterations;
 }
 
 bool CrowdStepper::attempt(double t1) {
@@ -236,51 +247,31 @@ bool CrowdStepper::attempt(double t1) {
   collect(h);
   const double tolerance =
       crowd_.tolerance > 0 ? crowd_.tolerance : kTolerance * std::max(change_, 1e-9 * system().velocity_scale);
-  const bool sweeping = crowd_.solver == CrowdSolver::gauss_seidel;
-  const int most = crowd_.iterations > 0 ? crowd_.iterations : sweeping ? kSweeps : kGradients;
-  const auto solve = [&](int limit) {
-    const CrowdSolverReport report =
-        sweeping ? sweeps_.solve(problem_, exact, tolerance, limit)
-                 : gradients_.solve(problem_, exact, crowd_.solver == CrowdSolver::barzilai_borwein, tolerance, limit);
-    iterations_ += report.iterations;
-  };
+  const int most = crowd_.iterations > 0                        ? crowd_.iterations
+                   : crowd_.solver == CrowdSolver::gauss_seidel ? kSweeps
+                                                                : kGradients;
+  bool pushed = false;
   {
     const Stopwatch watch(times_.solution);
-    if (pushes_)
-      for (std::size_t i = 0; i < rows_.size(); ++i) std::swap(problem_.rows[i].b, rows_[i].push);
-    solve(most);
-    velocities(v_move_);
-    if (pushes_) {
-      for (std::size_t i = 0; i < rows_.size(); ++i) std::swap(problem_.rows[i].b, rows_[i].push);
-      solve(std::max(2, most / 4));
-      velocities(trial_.v);
-    } else {
-      trial_.v = v_move_;
-    }
+    solve(tolerance, most);
+    settle_energy();
     step_residual_ = problem_.residual(exact);
+    velocities(trial_.v);
+    pushed = push_out(tolerance, most);
   }
   const Stopwatch watch(times_.rest);
   trial_.z = now_.z + h * zdot_free_;
-  u1_ = h * v_move_;
-  if (!increment_rate(u1_, v_move_, v_end_)) return false;
-  dynamics_.plus(now_.q, u1_, trial_.q);
   book(h);
-  project_trial(u1_);
+  if (!move(h, pushed)) return false;
+  if (n_.nc() > 0) {
+    project_trial(u1_);
+    energy_trial_ = dynamics_.stored_energy(trial_);
+  }
   step_.complementarity = step_residual_.rate / system().velocity_scale;
   step_.cone = step_residual_.cone / (system().force_scale * system().length_scale / system().velocity_scale);
   a_trial_ = (trial_.v - now_.v) / h;
   zdot_trial_ = zdot_free_;
   trial_known_ = true;
-  if (!energy_known_) energy_now_ = dynamics_.stored_energy(now_);
-  energy_known_ = true;
-  energy_trial_ = dynamics_.stored_energy(trial_);
-  if (pushes_) {
-    // What the push lifted is no work of impulses.
-    mid_ = trial_;
-    v_begin_ = h * trial_.v;
-    dynamics_.plus(now_.q, v_begin_, mid_.q);
-    W_trial_[contact_.impact_channel(rows_.front().entry)] += energy_trial_ - dynamics_.stored_energy(mid_);
-  }
   step_.energy = energy_trial_ - energy_now_ - (W_trial_.sum() - W_.sum());
   base_ = now_;
   v_begin_ = now_.v;

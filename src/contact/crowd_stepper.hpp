@@ -8,9 +8,10 @@
 // Free motion, joints, forces and drives are the engine's; contacts between free bodies never see it. Semi-implicit
 // Euler: first order, with its own loss of energy in free flight (the ledger's remainder).
 //
-// Penetration, which a step that is solved exactly does not have, is taken back by positions alone: bodies move with
-// velocities that push a part of it out, and a second, short solution without that push gives the velocities that stay.
-// No kinetic energy comes of it.
+// Contacts bring no energy in, however well the step is solved (crowd_budget.cpp). Penetration, which a step that is
+// solved exactly does not have but for what turning bodies bring, is taken back by positions alone: bodies move with
+// velocities of a second, short solution that push a part of it out, as far as the energy lost in the step pays for
+// their lift; the velocities that stay are those without the push.
 //
 // Impulses are remembered by their shapes and places and start the next step. A checkpoint has room for twelve a body;
 // refresh() forgets what goes beyond.
@@ -55,7 +56,8 @@ class CrowdStepper final : public Integrator {
   const ContactCounts& counts() const { return counts_; }
   const CrowdTimes& times() const { return times_; }
   long sweeps() const { return iterations_; }
-  int touching() const { return touching_; }  // rows with an impulse in the last step
+  double stored_energy() const { return energy_now_; }  // after the last step
+  int touching() const { return touching_; }            // rows with an impulse in the last step
   int rows() const { return static_cast<int>(problem_.rows.size()); }
   const std::vector<CrowdEntryState>& entries() const { return entries_; }
   // Deepest penetration at the present state, metres, positive.
@@ -79,7 +81,7 @@ class CrowdStepper final : public Integrator {
     Vec3 place;
     double push;  // b while positions move, where that differs
     double gap, before;
-    Vec3 u_begin;
+    Vec3 u_begin, u_free;
     bool impact, closed;
   };
   struct Place {
@@ -101,7 +103,13 @@ class CrowdStepper final : public Integrator {
   int side_of(int link, const Vec3& arm);
   void cut_into_blocks();
   void velocities(Vec& v) const;
+  void solve(double tolerance, int most);
   void book(double h);
+  // crowd_budget.cpp
+  int island_of(int link);  // its root; -1: the ground
+  void settle_energy();
+  bool push_out(double tolerance, int most);
+  bool move(double h, bool pushed);
   Vec3 begin_velocity(int link, const Vec3& arm) const;
 
   ContactDynamics& contact_;
@@ -115,6 +123,7 @@ class CrowdStepper final : public Integrator {
   std::vector<Place> places_;  // by link
   std::vector<Group> groups_;
   std::vector<int> bodies_;    // links of the bodies 1, 2, ...
+  std::vector<char> round_;    // by body: moments of inertia all alike
   std::vector<char> is_ball_;  // by shape: a ball about its body's mass centre, of equal moments of inertia
   std::vector<Contacted> rows_, coupled_;
   std::vector<CrowdRow> coupled_rows_, problem_rows_;
@@ -122,6 +131,16 @@ class CrowdStepper final : public Integrator {
   std::vector<double> places_along_, sorted_;
   std::vector<int> block_of_body_, block_of_row_;
   std::vector<CrowdEntryState> entries_, entries_trial_;
+  struct Island {  // P . u+, P . (u+ + u-), P^T N P of its contacts; what remains of their impulses
+    double gain = 0, middle = 0, square = 0, part = 1;
+    bool bounces = false;
+  };
+  std::vector<Island> islands_;
+  std::vector<int> parent_;
+  std::vector<CrowdBody> free_bodies_, kept_bodies_;  // before impulses; while positions are pushed
+  std::vector<double> free_x_, kept_x_;
+  std::vector<std::pair<double, Vec3>> kept_impulses_;
+  double gain_ = 0;  // P . u+ of the step
   std::vector<Engine::LinkWrench> wrenches_;
   struct RopeEnds {
     int link1 = -1, link2 = -1;

@@ -140,28 +140,23 @@ double sweep_range(CrowdProblem& problem, int from, int to, bool backward) {
   return change;
 }
 
-template <bool Balls, bool Exact>
-double sweep(CrowdProblem& problem, bool backward, CrowdCrew& crew) {
-  double change = 0;
+// Rows that share no body with those of another part are visited at once, then those between the parts, then those with
+// sides in jointed trees, or the other way round: visit(from, to, part), the parts 0 ... kParts - 1.
+constexpr int kParts = CrowdProblem::grounds + 2;
+
+template <class Visit>
+void visit_parts(const CrowdProblem& problem, bool backward, CrowdCrew& crew, const Visit& visit) {
   const int blocks = std::max(0, static_cast<int>(problem.blocks.size()) - 1);
   const int apart = blocks > 0 ? problem.blocks.back() : 0;
-  double changes[CrowdProblem::grounds] = {0, 0, 0, 0};
   const auto in_blocks = [&] {
     if (blocks == 0) return;
     crew.run(blocks, [&](int k) {
-      changes[k] = sweep_range<Balls, Exact>(problem, problem.blocks[static_cast<std::size_t>(k)],
-                                             problem.blocks[static_cast<std::size_t>(k) + 1], backward);
+      visit(problem.blocks[static_cast<std::size_t>(k)], problem.blocks[static_cast<std::size_t>(k) + 1], k);
     });
   };
-  const auto between = [&] {
-    change = std::max(change, sweep_range<Balls, Exact>(problem, apart, problem.free_rows, backward));
-  };
+  const auto between = [&] { visit(apart, problem.free_rows, CrowdProblem::grounds); };
   const auto coupled = [&] {
-    const int n = problem.free_rows, all = static_cast<int>(problem.rows.size());
-    for (int i = n; i < all; ++i)
-      change = std::max(
-          change,
-          answer_coupled(problem, problem.rows[static_cast<std::size_t>(backward ? all - 1 - (i - n) : i)], Exact));
+    visit(problem.free_rows, static_cast<int>(problem.rows.size()), CrowdProblem::grounds + 1);
   };
   if (backward) {
     coupled();
@@ -172,11 +167,65 @@ double sweep(CrowdProblem& problem, bool backward, CrowdCrew& crew) {
     between();
     coupled();
   }
-  for (const double c : changes) change = std::max(change, c);
-  return change;
+}
+
+template <bool Balls, bool Exact>
+double sweep(CrowdProblem& problem, bool backward, CrowdCrew& crew) {
+  double changes[kParts] = {};
+  visit_parts(problem, backward, crew, [&](int from, int to, int part) {
+    if (part <= CrowdProblem::grounds) {
+      changes[part] = sweep_range<Balls, Exact>(problem, from, to, backward);
+      return;
+    }
+    for (int i = from; i < to; ++i) {
+      CrowdRow& row = problem.rows[static_cast<std::size_t>(backward ? to - 1 - (i - from) : i)];
+      changes[part] = std::max(changes[part], answer_coupled(problem, row, Exact));
+    }
+  });
+  return *std::max_element(changes, changes + kParts);
 }
 
 }  // namespace
+
+void CrowdSweeps::begin_round(const CrowdProblem& problem) {
+  start_.resize(problem.rows.size());
+  way_.resize(problem.rows.size());
+  for (std::size_t i = 0; i < problem.rows.size(); ++i) std::memcpy(&start_[i], problem.rows[i].pt, 32);
+}
+
+double CrowdSweeps::change_of_round(const CrowdProblem& problem) {
+  double sums[kParts] = {};
+  visit_parts(problem, false, crew_, [&](int from, int to, int part) {
+    for (int i = from; i < to; ++i) {
+      const CrowdRow& row = problem.rows[static_cast<std::size_t>(i)];
+      wide::Lanes d;
+      std::memcpy(&d, row.pt, 32);
+      d -= start_[static_cast<std::size_t>(i)];
+      d *= d;
+      sums[part] += (d[0] + d[1] + d[2] + d[3]) / row.inverse_nn;
+    }
+  });
+  double sum = 0;
+  for (const double s : sums) sum += s;
+  return sum;
+}
+
+void CrowdSweeps::go_on(CrowdProblem& problem, double beta) {
+  visit_parts(problem, false, crew_, [&](int from, int to, int) {
+    for (int i = from; i < to; ++i) {
+      CrowdRow& row = problem.rows[static_cast<std::size_t>(i)];
+      wide::Lanes &start = start_[static_cast<std::size_t>(i)], &way = way_[static_cast<std::size_t>(i)], P;
+      std::memcpy(&P, row.pt, 32);
+      const wide::Lanes further = beta > 0 ? beta * way : wide::Lanes{0, 0, 0, 0};
+      way = further + P - start;
+      start = P + further;
+      if (!(beta > 0)) continue;
+      std::memcpy(row.pt, &start, 32);
+      const double n = further[3];
+      problem.push(row, Vec3(row.n[0] * n + further[0], row.n[1] * n + further[1], row.n[2] * n + further[2]));
+    }
+  });
+}
 
 CrowdSolverReport CrowdSweeps::solve(CrowdProblem& problem, bool exact, double tolerance, int most) {
   CrowdSolverReport report;
@@ -184,7 +233,9 @@ CrowdSolverReport CrowdSweeps::solve(CrowdProblem& problem, bool exact, double t
     report.converged = true;
     return report;
   }
-  while (report.iterations < most && !report.converged) {
+  double last = 0;
+  begin_round(problem);
+  for (;;) {
     const bool backward = report.iterations % 2 == 1;
     const double change =
         problem.balls
@@ -192,8 +243,13 @@ CrowdSolverReport CrowdSweeps::solve(CrowdProblem& problem, bool exact, double t
             : (exact ? sweep<false, true>(problem, backward, crew_) : sweep<false, false>(problem, backward, crew_));
     ++report.iterations;
     report.converged = change <= tolerance;
+    if (report.converged || report.iterations >= most) return report;
+    if (!backward) continue;
+    const double now = change_of_round(problem);
+    const double beta = last > 0 && now < last ? now / last : 0;
+    go_on(problem, beta);
+    last = now;
   }
-  return report;
 }
 
 }  // namespace clatter::contact

@@ -181,8 +181,8 @@ bool capsule_polytope(const Geometry& a, const Geometry& b, int slot, const Fram
 
 // Edge i of the first against edge j of the second. Features: 0 and 1, the sign of e1 x e2 that makes n.
 template <class T>
-bool edge_edge(const Geometry& a, int i, const Geometry& b, int j, const Frame3<T>& A, const Frame3<T>& B,
-               const Branch& branch, Near3<T>& out) {
+bool edge_edge(const Geometry& a, int i, const Geometry& b, int j, const Frame3<T>& A, const Frame3<T>& B, int feature,
+               Near3<T>& out) {
   const Edge first(a, i), second(b, j);
   const V3<T> a1 = A.point(first.a), a2 = B.point(second.a);
   const V3<T> e1 = A.direction(first.e), e2 = B.direction(second.e);
@@ -190,7 +190,7 @@ bool edge_edge(const Geometry& a, int i, const Geometry& b, int j, const Frame3<
   if (feet.parallel) return false;
   out.n = feet.N / length_of<T, 3>(feet.N);
   out.margin = smaller<T>(smaller<T>(feet.s, first.length - feet.s), smaller<T>(feet.u, second.length - feet.u));
-  if (branch.feature == 1) out.n = -out.n;
+  if (feature == 1) out.n = -out.n;
   out.p1 = feet.p1;
   out.p2 = feet.p2;
   out.gap = out.n.dot(V3<T>(feet.p1 - feet.p2));
@@ -207,7 +207,26 @@ void point_against_face(const V3<T>& c, const Geometry& g, int f, const Frame3<T
 // Which slots touch, and what (polytope_manifold.hpp); the pair last asked for is remembered.
 int manifold_feature(const Geometry& a, const Geometry& b, const Frame3<double>& A, const Frame3<double>& B, int slot);
 
-// Slots: vertices of the first against the second, of the second against the first, every edge against every edge.
+// Slots: vertices of the first against the second, of the second against the first, every edge against every edge; each
+// against a feature that is known.
+template <class T>
+bool polytope_feature(const Geometry& a, const Geometry& b, int slot, int feature, const Frame3<T>& A,
+                      const Frame3<T>& B, Near3<T>& out) {
+  const int vertices1 = count_of(a.points), vertices2 = count_of(b.points), edges2 = count_of(b.edges);
+  if (slot < vertices1) {
+    point_against_face<T>(A.point(item(a.points, slot)), b, feature, B, out);
+    return true;
+  }
+  slot -= vertices1;
+  if (slot < vertices2) {
+    point_against_face<T>(B.point(item(b.points, slot)), a, feature, A, out);
+    turn_round(out);
+    return true;
+  }
+  slot -= vertices2;
+  return edge_edge<T>(a, slot / edges2, b, slot % edges2, A, B, feature, out);
+}
+
 template <class T>
 bool polytope_polytope(const Geometry& a, const Geometry& b, int slot, const Frame3<T>& A, const Frame3<T>& B,
                        Branch& branch, Near3<T>& out) {
@@ -215,19 +234,7 @@ bool polytope_polytope(const Geometry& a, const Geometry& b, int slot, const Fra
     branch.feature = manifold_feature(a, b, A, B, slot);
     if (branch.feature < 0) return false;
   }
-  const int vertices1 = count_of(a.points), vertices2 = count_of(b.points), edges2 = count_of(b.edges);
-  if (slot < vertices1) {
-    point_against_face<T>(A.point(item(a.points, slot)), b, branch.feature, B, out);
-    return true;
-  }
-  slot -= vertices1;
-  if (slot < vertices2) {
-    point_against_face<T>(B.point(item(b.points, slot)), a, branch.feature, A, out);
-    turn_round(out);
-    return true;
-  }
-  slot -= vertices2;
-  return edge_edge<T>(a, slot / edges2, b, slot % edges2, A, B, branch, out);
+  return polytope_feature<T>(a, b, slot, branch.feature, A, B, out);
 }
 
 // Slots: eight rim points for each face of the polytope, alive where that face is the one to touch; the polytope's

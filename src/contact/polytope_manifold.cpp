@@ -83,7 +83,7 @@ bool of_face(const Geometry& g, int edge, int face) {
 }  // namespace
 
 void PolytopeManifold::find(const Geometry& first, const Geometry& second, const Frame3<double>& A,
-                            const Frame3<double>& B, double far) {
+                            const Frame3<double>& B, double far, bool soon) {
   points_.clear();
   const double rounding = kRounding * (first.bound + second.bound);
   const FaceAxis of_second = best_face(second, first, B, A, rounding);
@@ -101,9 +101,10 @@ void PolytopeManifold::find(const Geometry& first, const Geometry& second, const
     points_.push_back(
         {count_of(first.points) + count_of(second.points) + edges.first * count_of(second.edges) + edges.second,
          edges.sign});
-    return;
+    if (!soon) return;
+  } else {
+    separation_ = face.separation;
   }
-  separation_ = face.separation;
   if (reference_is_first)
     faces_touch(first, second, face.face, face.nearest, true, first, second, A, B);
   else
@@ -130,15 +131,17 @@ void PolytopeManifold::faces_touch(const Geometry& P, const Geometry& Q, int f, 
   }
   const int vertices1 = count_of(first.points), vertices2 = count_of(second.points);
   const int slots_of_P = reference_is_first ? 0 : vertices1, slots_of_Q = reference_is_first ? vertices1 : 0;
+  const int crossing = points_.empty() ? -1 : points_.front().slot;  // of edges
   told_.clear();
   const auto is_told = [&](const Vec3& p) {
     return std::any_of(told_.begin(), told_.end(), [&](const Vec3& q) { return (p - q).norm() <= 4 * rounding; });
   };
   for (const int q : item(Q.faces, g)) {
     const Vec3 p = at_Q.point(item(Q.points, q)), local = at_P.local(p);
-    if (face_overhang<double>(P, f, local) < -rounding) continue;
+    const double distance = face_distance<double>(P, f, local);
+    if (face_overhang<double>(P, f, local) < -rounding || distance < deepest) continue;
     points_.push_back({slots_of_Q + q, f});
-    told_.push_back(p - m * face_distance<double>(P, f, local));
+    told_.push_back(p - m * distance);
   }
   for (const int q : item(P.faces, f)) {
     const Vec3 p = at_P.point(item(P.points, q)), local = at_Q.local(p);
@@ -163,7 +166,9 @@ void PolytopeManifold::faces_touch(const Geometry& P, const Geometry& Q, int f, 
       if (std::abs(along) < 0.7) continue;
       const double gap = (along > 0 ? 1 : -1) * n.dot(feet.p1 - feet.p2);
       if (gap < deepest || is_told(reference_is_first ? feet.p1 : feet.p2)) continue;
-      points_.push_back({vertices1 + vertices2 + i * count_of(second.edges) + j, along > 0 ? 0 : 1});
+      const int slot = vertices1 + vertices2 + i * count_of(second.edges) + j;
+      if (slot == crossing) continue;
+      points_.push_back({slot, along > 0 ? 0 : 1});
       told_.push_back(reference_is_first ? feet.p1 : feet.p2);
     }
   }

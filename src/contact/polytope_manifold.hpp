@@ -28,9 +28,11 @@ class PolytopeManifold {
     int feature;  // face touched by a vertex; of edges 0 or 1, the sign of e1 x e2 that points to the first
   };
 
-  // Polytopes that a face tells to be farther apart than `far` are left at that: no points.
+  // Polytopes that a face tells to be farther apart than `far` are left at that: no points. `soon`: where two edges
+  // cross, also the points of the faces beside them, none deeper than the edges: faces that are nearly parallel meet
+  // within a step.
   void find(const Geometry& first, const Geometry& second, const Frame3<double>& A, const Frame3<double>& B,
-            double far = std::numeric_limits<double>::infinity());
+            double far = std::numeric_limits<double>::infinity(), bool soon = false);
   double separation() const { return separation_; }
   const std::vector<Point>& points() const { return points_; }
   // Feature of a slot, -1 for one that does not touch.

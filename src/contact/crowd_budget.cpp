@@ -1,0 +1,179 @@
+// No contact of a crowd brings energy in, and no push out of a penetration is paid by anything but what contacts took
+// in the same step; for CrowdStepper.
+//
+//   Semi-implicit Euler under uniform forces, v+ = v + h M^-1 f + M^-1 D P, q+ = q + h v+:
+//
+//   E+ - E = P . u+ - 1/2 |v+ - v|^2_M          u+ = D^T v+: a law that is met has P . u+ <= 0, the energy falls
+//
+//   Sweeps that end early may leave P . u+ > 0. Impulses t P, 0 <= t <= 1, lie in the same cones and give
+//
+//   (t P) . u+(t) = t P . u_free + t^2 P^T N P,   N = D^T M^-1 D
+//
+//   which vanishes at t = 1 - (P . u+) / (P^T N P): islands of contacts that would bring energy in have their impulses
+//   reduced to that. Momentum changes by exactly what the impulses say; what is left is approach, of the size of the
+//   error that the sweeps left, and shows as such in the residual.
+//
+//   Where a contact bounces, P . u+ > 0 is the law. What then must not rise is the energy that semi-implicit Euler
+//   keeps in flight, E + h/2 f . v (the potential half a step earlier), which changes by P . (u+ + u-) / 2: the same
+//   with u_free + u- in the place of u_free, and half.
+//
+// Pushing bodies out of each other lifts them. The lift is paid by the fall of the energy in the same step and made
+// smaller where that is not enough: what rests is not lifted.
+#include <algorithm>
+#include <numeric>
+
+#include "contact/crowd_stepper.hpp"
+
+namespace clatter::contact {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// Sweeps of a push, as a part of those of a step.
+constexpr int kPushSweeps = 4;
+
+}  // namespace
+
+int CrowdStepper::island_of(int link) {
+  if (link < 0) return -1;
+  const Place& place = places_[at(link)];
+  if (place.group < 0 && place.body == 0) return -1;
+  int node = place.group >= 0 ? static_cast<int>(problem_.bodies.size()) + place.group : place.body;
+  while (parent_[at(node)] != node) node = parent_[at(node)] = parent_[at(parent_[at(node)])];
+  return node;
+}
+
+void CrowdStepper::settle_energy() {
+  gain_ = 0;
+  bool bounces = false;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const CrowdRow& row = problem_.rows[i];
+    if (!(row.pn > 0)) continue;
+    gain_ += impulse(row).dot(problem_.rate(row));
+    bounces = bounces || row.b < 0;
+  }
+  if (!(gain_ > 0) && !bounces) return;
+  parent_.resize(problem_.bodies.size() + groups_.size());
+  std::iota(parent_.begin(), parent_.end(), 0);
+  islands_.assign(parent_.size(), {});
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (!(problem_.rows[i].pn > 0)) continue;
+    const int a = island_of(rows_[i].link1), b = island_of(rows_[i].link2);
+    if (a >= 0 && b >= 0 && a != b) parent_[at(std::max(a, b))] = std::min(a, b);
+  }
+  // u_free of all rows: the velocities of the problem change places with those before the impulses.
+  problem_.bodies.swap(free_bodies_);
+  problem_.x.swap(free_x_);
+  for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].u_free = problem_.rate(problem_.rows[i]);
+  problem_.bodies.swap(free_bodies_);
+  problem_.x.swap(free_x_);
+  const auto island = [&](const Contacted& c) -> Island& {
+    const int a = island_of(c.link1);
+    return islands_[at(a >= 0 ? a : island_of(c.link2))];
+  };
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const CrowdRow& row = problem_.rows[i];
+    if (!(row.pn > 0)) continue;
+    const Contacted& c = rows_[i];
+    const Vec3 P = impulse(row), u = problem_.rate(row);
+    Island& k = island(c);
+    k.gain += P.dot(u);
+    k.middle += P.dot(u + c.u_begin);
+    k.square += P.dot(u - c.u_free);
+    k.bounces = k.bounces || row.b < 0;
+  }
+  for (Island& k : islands_) {
+    const double excess = k.bounces ? k.middle : k.gain;
+    if (excess > 0 && k.square > 0) k.part = std::max(0.0, 1 - excess / k.square);
+  }
+  gain_ = 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    CrowdRow& row = problem_.rows[i];
+    if (!(row.pn > 0)) continue;
+    const double part = island(rows_[i]).part;
+    row.pn *= part;
+    for (double& p : row.pt) p *= part;
+  }
+  const auto shrink = [](double& v, double free, double part) { v = free + part * (v - free); };
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const double part = islands_[at(island_of(bodies_[k]))].part;
+    if (part == 1) continue;
+    CrowdBody& body = problem_.bodies[k + CrowdProblem::grounds];
+    const CrowdBody& free = free_bodies_[k + CrowdProblem::grounds];
+    for (int j = 0; j < 3; ++j) {
+      shrink(body.v[j], free.v[j], part);
+      shrink(body.w[j], free.w[j], part);
+    }
+  }
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    int node = static_cast<int>(problem_.bodies.size() + g);
+    while (parent_[at(node)] != node) node = parent_[at(node)];
+    const double part = islands_[at(node)].part;
+    for (int j = groups_[g].first; j < groups_[g].first + groups_[g].n; ++j)
+      shrink(problem_.x[at(j)], free_x_[at(j)], part);
+  }
+  for (const Island& k : islands_) gain_ += k.part * (k.gain - (1 - k.part) * k.square);
+}
+
+// Velocities with which bodies move, out of their penetrations: as if those asked for it, from the impulses at hand,
+// which stay as they are. False where no energy is there to pay for it.
+bool CrowdStepper::push_out(double tolerance, int most) {
+  if (!pushes_) return false;
+  double fall = -gain_;
+  const Tree& tree = engine_.system().tree;
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const CrowdBody& body = problem_.bodies[k + CrowdProblem::grounds];
+    const Vec3 change = Vec3(body.v[0], body.v[1], body.v[2]) - engine_.links().motion[at(bodies_[k])].v;
+    fall += 0.5 * tree.links[at(bodies_[k])].mass * change.squaredNorm();
+  }
+  if (groups_.empty() && !(fall > 0)) return false;
+  kept_bodies_ = problem_.bodies;
+  kept_x_ = problem_.x;
+  kept_impulses_.resize(rows_.size());
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    CrowdRow& row = problem_.rows[i];
+    kept_impulses_[i] = {row.pn, Vec3(row.pt[0], row.pt[1], row.pt[2])};
+    std::swap(row.b, rows_[i].push);
+  }
+  solve(tolerance, std::max(2, most / kPushSweeps));
+  velocities(v_move_);
+  problem_.bodies.swap(kept_bodies_);
+  problem_.x.swap(kept_x_);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    CrowdRow& row = problem_.rows[i];
+    row.pn = kept_impulses_[i].first;
+    for (int k = 0; k < 3; ++k) row.pt[k] = kept_impulses_[i].second[k];
+    std::swap(row.b, rows_[i].push);
+  }
+  return true;
+}
+
+// Positions of the step: with the push as far as the fall of the energy pays for it.
+bool CrowdStepper::move(double h, bool pushed) {
+  if (!energy_known_) energy_now_ = dynamics_.stored_energy(now_);
+  energy_known_ = true;
+  const auto go = [&](const Vec& v) {
+    u1_ = h * v;
+    if (!increment_rate(u1_, v, v_end_)) return false;
+    dynamics_.plus(now_.q, u1_, trial_.q);
+    energy_trial_ = dynamics_.stored_energy(trial_);
+    return true;
+  };
+  if (!go(trial_.v)) return false;
+  if (!pushed) return true;
+  const int np = engine_.sizes().np;
+  const double without = energy_trial_,
+               paid = std::max(0.0, energy_now_ - without + W_trial_.head(np).sum() - W_.head(np).sum());
+  if (!go(v_move_)) return false;
+  const double lift = energy_trial_ - without;
+  if (lift > paid) {
+    v_move_ = trial_.v + paid / lift * (v_move_ - trial_.v);
+    if (!go(v_move_)) return false;
+  }
+  // What the push lifted is no work of impulses.
+  W_trial_[contact_.impact_channel(rows_.front().entry)] += energy_trial_ - without;
+  return true;
+}
+
+}  // namespace clatter::contact
