@@ -326,10 +326,10 @@ void BeamTouch::locate_corner(const BeamStation& s, const std::vector<int>& cand
       if (x < low || x > high || gap <= deepest || facing) continue;
       const double score = std::abs(gap) + 100 * std::max({0.0, -x, x - L});
       if (score >= best) continue;
-      if (!rigid_ && pair_.touching.way == BeamTouching::Way::automatic) {
+      if (!rigid_ && pair_.touching.way != BeamTouching::Way::points) {
         const double curvature =
             std::max(bend_of<2>(S1, at<2>(slave, s.curve, s.x, 2)), bend_of<2>(M1, at<2>(master, curve, x, 2)));
-        if (side_by_side(S1.dot(M1) / (S1.norm() * M1.norm()), curvature, std::max(slave.half, H))) continue;
+        if (left_to_lines(S1.dot(M1) / (S1.norm() * M1.norm()), curvature, std::max(slave.half, H))) continue;
       }
       take(FootKind::side, curve, x, side, gap);
     }
@@ -354,11 +354,11 @@ void BeamTouch::locate_end(const BeamStation& s, const std::vector<int>& candida
       const double gap = d.norm() - radius;
       if (gap >= best) continue;
       const bool capped = (x == 0 && e == 0) || (x == L && e + 1 == master.elements());
-      if (!rigid_ && !capped && pair_.touching.way == BeamTouching::Way::automatic) {
+      if (!rigid_ && !capped && pair_.touching.way != BeamTouching::Way::points) {
         const auto M1 = at<D>(master, curve, x, 1);
         const double curvature =
             std::max(bend_of<D>(S1, at<D>(slave, s.curve, s.x, 2)), bend_of<D>(M1, at<D>(master, curve, x, 2)));
-        if (side_by_side(S1.dot(M1) / (S1.norm() * M1.norm()), curvature, std::max(slave.reach(), master.reach())))
+        if (left_to_lines(S1.dot(M1) / (S1.norm() * M1.norm()), curvature, std::max(slave.reach(), master.reach())))
           continue;
       }
       best = gap;

@@ -102,6 +102,12 @@ class BeamTouch {
 
   bool allowed(const BeamStation& s, int element) const;  // the slave's own neighbourhood is not
   bool side_by_side(double cosine, double curvature, double half) const;
+  // Where a compliant law presses along sides, corners and ends do not press once more.
+  bool left_to_lines(double cosine, double curvature, double half) const {
+    using Way = BeamTouching::Way;
+    if (rigid_ || pair_.touching.way == Way::points) return false;
+    return pair_.touching.way == Way::lines || side_by_side(cosine, curvature, half);
+  }
   double weight(int station) const;
   void range(int slot, int& begin, int& end) const;
 

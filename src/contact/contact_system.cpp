@@ -31,10 +31,12 @@ double damping_for(double restitution) {
 
 // A compliant law that behaves like a rigid one on the model's own scales: stiff enough that the weight of the model's
 // mass scale sinks in by kSink of its length scale, damped for the wanted restitution.
-CompliantContact substitute(const RigidContact& law, const System& system) {
+// Of beams it is elastic: what an impact takes from them is what their own elasticity does not give back, and the
+// places where they touch have no history.
+CompliantContact substitute(const RigidContact& law, const System& system, bool beams) {
   constexpr double kSink = 1e-5;
   CompliantContact c;
-  c.kind = CompliantContact::Kind::lankarani_nikravesh;
+  c.kind = beams ? CompliantContact::Kind::elastic : CompliantContact::Kind::lankarani_nikravesh;
   const double acceleration = system.length_scale / (system.time_scale * system.time_scale);
   c.exponent = 1;
   c.stiffness = system.mass_scale * acceleration / (kSink * system.length_scale);
@@ -201,7 +203,7 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
     const Contact& contact = model.contacts[i];
     ContactLaw law = contact.law;
     if (smooth && std::holds_alternative<RigidContact>(law))
-      law = contact.smooth ? *contact.smooth : substitute(std::get<RigidContact>(law), *sys);
+      law = contact.smooth ? *contact.smooth : substitute(std::get<RigidContact>(law), *sys, contact.beams != nullptr);
     if (auto* c = std::get_if<CompliantContact>(&law);
         c != nullptr && c->friction_velocity <= 0 && (c->friction.any() || c->rolling > 0 || c->drilling > 0))
       c->friction_velocity = 1e-3 * out->velocity_scale;
@@ -223,7 +225,8 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
                          "leave out `rolling_friction` and `drilling_friction`");
       if (const auto* c = std::get_if<CompliantContact>(&law);
           c != nullptr &&
-          (c->kind == CompliantContact::Kind::relaxing || c->kind == CompliantContact::Kind::lankarani_nikravesh))
+          (c->kind == CompliantContact::Kind::relaxing || c->kind == CompliantContact::Kind::lankarani_nikravesh ||
+           (c->kind == CompliantContact::Kind::hunt_crossley && c->restitution < 1)))
         throw InputError(model.texts, contact.source,
                          fmt::format("the law of contact `{}` remembers how each point was touched, but the places "
                                      "where beams touch each other wander",

@@ -62,8 +62,7 @@ bool Loader::beam_skin(const YamlNode& at, int body, double& radius) {
   return true;
 }
 
-void Loader::beam_contact(const Object& o, Contact c, bool lawful, const PairLaws& of_pair,
-                          const YamlNode::Entry& e) {
+void Loader::beam_contact(const Object& o, Contact c, bool lawful, const PairLaws& of_pair, const YamlNode::Entry& e) {
   const Scope& scope = o.scope();
   const std::size_t before = mistakes_.count();
   const bool within = o.has("within");

@@ -180,7 +180,8 @@ class Loader {
   int beam_named(const YamlNode& n, const Scope& scope) const;  // body, or -1
   bool between_beams(const Object& contact, const Scope& scope) const;
   bool beam_skin(const YamlNode& at, int body, double& radius);
-  void beam_contact(const Object& contact, Contact c, bool lawful, const PairLaws& of_pair, const YamlNode::Entry& entry);
+  void beam_contact(const Object& contact, Contact c, bool lawful, const PairLaws& of_pair,
+                    const YamlNode::Entry& entry);
   // Indices of shapes that names of a contact stand for; empty after a report, or for a shape that is itself wrong.
   std::vector<int> touching(const YamlNode& name, const Scope& scope);
   std::vector<int> matching(const YamlNode& pattern, const Scope& scope);
