@@ -234,7 +234,7 @@ void BeamTouch::locate_line(const BeamStation& s, const std::vector<int>& candid
       const double beyond = std::max({0.0, -x, x - L});
       const double score = std::abs(gap) + 100 * beyond;
       if (score >= best) continue;
-      if (pair_.touching.way == BeamTouching::Way::automatic) {
+      if (switches()) {
         const double curvature =
             std::max(bend_of<D>(S1, at<D>(slave, s.curve, s.x, 2)), bend_of<D>(M1, at<D>(master, curve, x, 2)));
         const double half = std::max(slave.reach(), master.reach());

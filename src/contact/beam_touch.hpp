@@ -8,8 +8,9 @@
 //   line stations  touch the side of the master that faces theirs (normals opposed), at a foot inside an element
 //   corners        touch the side or end face on whose side the slave's end lies, or, beyond its end, a corner of it;
 //                  penetration is against that face, so that no normal of length zero is met (T-14)
-//   automatic      lines where the directions differ by less than alpha_min = arccos(1 - H/2 |curvature|) and at least
-//                  by `least_angle` (Y-22); corners always where laws are rigid, else only where lines do not touch
+//   automatic      rigid laws with one force a point take lines and corners alike. Others: lines where the directions differ
+//                  by less than alpha_min = arccos(1 - H/2 |curvature|), or than `least_angle` (Y-22); corners always
+//                  where laws are rigid, else only where lines do not touch
 #pragma once
 
 #include <vector>
@@ -102,6 +103,11 @@ class BeamTouch {
 
   bool allowed(const BeamStation& s, int element) const;  // the slave's own neighbourhood is not
   bool side_by_side(double cosine, double curvature, double half) const;
+  // Rigid laws with one force a point need no choice: every point that faces the other beam holds it off.
+  bool switches() const {
+    return pair_.touching.way == BeamTouching::Way::automatic &&
+           !(rigid_ && pair_.touching.multiplier == BeamTouching::Multiplier::point);
+  }
   // Where a compliant law presses along sides, corners and ends do not press once more.
   bool left_to_lines(double cosine, double curvature, double half) const {
     using Way = BeamTouching::Way;

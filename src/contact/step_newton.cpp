@@ -405,6 +405,14 @@ double StepProblem::begin_many(std::span<const int> list, bool newton_too) {
 
 StepProblem::Report StepProblem::solve_convex(int which, bool roughly) {
   const std::span<const int> list = island(which);
+  if (!roughly && wide(which)) {
+    before_.clear();
+    for (const int i : list) before_.push_back(items_[static_cast<std::size_t>(i)].r);
+    const Report dense = solve_dense(which);
+    if (dense.solved) return dense;
+    std::size_t at = 0;
+    for (const int i : list) items_[static_cast<std::size_t>(i)].r = before_[at++];
+  }
   double best = begin_many(list, !roughly), last = best;
   if (roughly) {
     best = sweep(list, kRough, best);

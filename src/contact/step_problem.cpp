@@ -390,6 +390,8 @@ int StepProblem::island_velocities(int k) const {
   return most;
 }
 
+bool StepProblem::wide(int k) const { return few_rows(k) && island_velocities(k) > kWide * island_rows(k); }
+
 bool StepProblem::few_rows(int k) const { return island_rows(k) <= kDenseRows; }
 
 void StepProblem::matrix(int which, Mat& A) const {
@@ -433,8 +435,7 @@ StepProblem::Report StepProblem::solve(int which) {
   Report report;
   report.solved = false;
   report.complementarity = std::numeric_limits<double>::infinity();
-  // Newton's method works on velocities: where flexible bodies bring many of them to few contacts it is the long way.
-  if (few && !discs && island_velocities(which) > kWide * island_rows(which)) {
+  if (wide(which) && !discs) {
     report = solve_dense(which);
     if (report.solved) return report;
   }
