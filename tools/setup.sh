@@ -114,7 +114,7 @@ build_page() {
     [[ -t 2 ]] && say "building the viewer's page"
     cd "$clatter_root/viewer" || exit 1
     if [[ package-lock.json -nt node_modules/.package-lock.json ]]; then
-      timeout 300 npm ci --no-audit --no-fund --fetch-retries=1 --fetch-retry-maxtimeout=5000 --fetch-timeout=30000 >"$log" 2>&1 </dev/null || no_page "npm could not fetch its packages ($log)."
+      timeout 300 npm ci --no-audit --no-fund --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 --fetch-timeout=30000 >"$log" 2>&1 </dev/null || no_page "npm could not fetch its packages ($log)."
     fi
     { node_modules/.bin/tsc --noEmit && CLATTER_VIEWER_OUT=$folder/page node_modules/.bin/vite build; } >"$log" 2>&1 </dev/null ||
       { cat "$log" >&2; no_page "its sources do not compile."; }
