@@ -87,8 +87,12 @@ struct M3 {
   return {make(m.c[0].x[0], m.c[1].x[0], m.c[2].x[0]), make(m.c[0].x[1], m.c[1].x[1], m.c[2].x[1]),
           make(m.c[0].x[2], m.c[1].x[2], m.c[2].x[2])};
 }
+// The three products of columns with v, added up across them: what dot would give for each.
 [[gnu::always_inline]] inline V3 transpose_times(const M3& m, const V3& v) {
-  return make(dot(m.c[0], v), dot(m.c[1], v), dot(m.c[2], v));
+  const Lanes a = m.c[0].x * v.x, b = m.c[1].x * v.x, c = m.c[2].x * v.x;
+  const Lanes even = __builtin_shufflevector(a, b, 0, 4, 2, 6), odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const Lanes first = __builtin_shufflevector(even, c, 0, 1, 4, 5), last = __builtin_shufflevector(even, c, 2, 3, 6, 7);
+  return {first + __builtin_shufflevector(odd, c, 0, 1, 5, 5) + last};
 }
 [[gnu::always_inline]] inline M3 operator*(const M3& a, const M3& b) { return {a * b.c[0], a * b.c[1], a * b.c[2]}; }
 // a - s u v^T

@@ -97,11 +97,12 @@ FlexibleBody::FlexibleBody(std::shared_ptr<const fem::ReducedBody> body)
   N0_forward = N0;
   for (int c = 0; c < 3; ++c) forward(N0_forward.col(c).data());
   N0_gram = N0_forward.transpose() * N0_forward;
-  int row = 3;
+  int row = centred ? 0 : 4;
   for (const fem::Marker& m : b.markers) {
     FlexibleMarker out;
     out.X = m.X;
     out.R = m.R;
+    out.aligned = m.R == Mat3::Identity();
     out.row = row;
     out.S = padded(m.S, stride);
     if (m.Psi.size() > 0 && !m.Psi.isZero(0.0)) out.Psi = padded(m.Psi, stride);
@@ -110,14 +111,14 @@ FlexibleBody::FlexibleBody(std::shared_ptr<const fem::ReducedBody> body)
         out.second[c] = Mat::Zero(stride, stride);
         out.second[c].topLeftCorner(n, n) = m.second[c];
       }
-    row += out.Psi.size() > 0 ? 6 : 3;
+    row += out.Psi.size() > 0 ? 8 : 4;
     markers.push_back(std::move(out));
   }
   Mat linear = Mat::Zero((row + 7) / 8 * 8, n);
-  linear.topRows<3>() = N0.topRows(n).transpose();
+  if (!centred) linear.topRows<3>() = N0.topRows(n).transpose();
   for (const FlexibleMarker& m : markers) {
     linear.middleRows<3>(m.row) = m.S.topRows(n).transpose();
-    if (m.Psi.size() > 0) linear.middleRows<3>(m.row + 3) = m.Psi.topRows(n).transpose();
+    if (m.Psi.size() > 0) linear.middleRows<3>(m.row + 4) = m.Psi.topRows(n).transpose();
   }
   rows = PackedMatrix(linear);
 }

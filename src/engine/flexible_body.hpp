@@ -30,6 +30,7 @@ struct FlexibleMarker {
   double pad = 0;             // of wide loads (base/wide.hpp)
   Mat S;                      // stride x 3
   Mat Psi;                    // stride x 3, or empty: does not turn against the reference frame
+  bool aligned;               // R = I
   int row;                    // in FlexibleBody::rows: of S, then of Psi if there is one
   std::array<Mat, 3> second;  // stride x stride, or empty
 };
@@ -46,7 +47,7 @@ struct FlexibleBody {
   Mat N0, P0, H0;  // stride x 3, 6, 3
   FieldMatrices P, A, Y, nu;
   PackedFields inertia, turning, moving;
-  PackedMatrix rows;  // N0 in the first three
+  PackedMatrix rows;  // four a vector, so that it is read at once; N0 first, unless centred
   bool stiffens;
   bool centred;  // N is zero: the origin stays in the centre of mass
   // What is diagonal is kept as a vector (stride), else empty.

@@ -93,7 +93,7 @@ FloatingFrame::FloatingFrame(const FlexibleBody& body, double level, bool inerti
       eta_(Vec::Zero(body.stride)),
       etad_(Vec::Zero(body.stride)),
       etadd_(Vec::Zero(body.stride)),
-      rows_(Vec::Zero(body.rows.rows() + 1)),
+      rows_(Vec::Zero(body.rows.rows())),
       rows_d_(rows_),
       rows_dd_(rows_),
       markers_(body.markers.size()),
@@ -165,15 +165,16 @@ void FloatingFrame::kinematics(const double* q, const double* v, LinkMotion* mot
       store(w0, m.w);
       continue;
     }
-    const V3 psi = wide::load(rows_.data() + marker.row + 3), psid = wide::load(rows_d_.data() + marker.row + 3);
+    const V3 psi = wide::load(rows_.data() + marker.row + 4), psid = wide::load(rows_d_.data() + marker.row + 4);
     const double x = dot(psi, psi);
-    const double s = rotation_detail::sinc(x), c = rotation_detail::cosc(x), k = rotation_detail::sinc3(x);
+    const double c = rotation_detail::cosc(x), k = rotation_detail::sinc3(x), s = 1 - k * x;  // sin(theta)/theta
     const V3 u = cross(psi, psid), spin = psid + u * c + cross(psi, u) * k;
     store(psi, w.psi);
     store(psid, w.psid);
     store(spin, w.w);
-    store(isotropic(1 - k * x, c, k, psi), w.Gamma);
-    store(R * (isotropic(1 - c * x, s, c, psi) * wide::load(marker.R)), m.R);
+    store(isotropic(s, c, k, psi), w.Gamma);
+    const M3 turn = R * isotropic(1 - c * x, s, c, psi);
+    store(marker.aligned ? turn : turn * wide::load(marker.R), m.R);
     store(w0 + R * spin, m.w);
   }
 }
@@ -217,7 +218,7 @@ void FloatingFrame::link_accelerations(LinkMotion* motion) {
       continue;
     }
     Vec3 spin, spin_rate;
-    marker_spin<double>(w.psi, w.psid, Vec3(rows_dd_.segment<3>(marker.row + 3)), spin, spin_rate);
+    marker_spin<double>(w.psi, w.psid, Vec3(rows_dd_.segment<3>(marker.row + 4)), spin, spin_rate);
     const V3 wd = wide::make(spin_rate[0], spin_rate[1], spin_rate[2]);
     store(wd, w.wd);
     store(alpha0 + R * (wd + cross(Omega, wide::load(w.w))), m.alpha);
@@ -252,8 +253,8 @@ void FloatingFrame::terms() {
   const double *eta = eta_.data(), *etad = etad_.data();
   if (b.stiffens) H_ = b.H0;
   b.inertia.multiply({eta, etad, b.P0.data(), b.H0.data(), Ds_.data(), H_.data(), Hd_.data()});
-  S_ = wide::load(rows_.data());
-  Nd_ = wide::load(rows_d_.data());
+  S_ = b.centred ? wide::zero() : wide::load(rows_.data());
+  Nd_ = b.centred ? wide::zero() : wide::load(rows_d_.data());
   if (b.stiffens) {
     b.moving.multiply({eta, etad, nullptr, b.N0.data(), nullptr, N_.data(), nd_.data()});
     b.turning.multiply({eta, etad, nullptr, H_.data(), nullptr, H_.data(), Yd_.data()});
@@ -312,12 +313,19 @@ void FloatingFrame::add_forces(const Vec3& gravity, double* r) {
   const double coriolis[3] = {2 * w0, 2 * w1, 2 * w2}, translation[3] = {A0.x[0], A0.x[1], A0.x[2]},
                rotation[3] = {wd.x[0], wd.x[1], wd.x[2]};
   const double *Ds = Ds_.data(), *H = H_.data(), *Hd = Hd_.data(), *Np = N().data();
+  const double* K = b.K_diagonal.size() > 0 ? b.K_diagonal.data() : nullptr;
   Lanes8 inertia[8], f, m, xdd;
 #pragma GCC unroll 8
   for (int c = 0; c < 8; ++c) inertia[c] = Lanes8{};
   for (int i = 0; i < stride; i += 8) {
     padded::load(etadd_.data() + i, xdd);
-    f = Lanes8{};
+    f = b.unit_mass ? xdd : Lanes8{};
+    if (K) {
+      padded::load(K + i, m);
+      Lanes8 x;
+      padded::load(eta_.data() + i, x);
+      f += m * x;
+    }
 #pragma GCC unroll 6
     for (int c = 0; c < 6; ++c) {
       padded::load(Ds + c * stride + i, m);
@@ -327,19 +335,23 @@ void FloatingFrame::add_forces(const Vec3& gravity, double* r) {
     for (int c = 0; c < 3; ++c) {
       padded::load(Hd + c * stride + i, m);
       f += m * coriolis[c];
-      padded::load(Np + c * stride + i, m);
-      f += m * translation[c];
-      inertia[c] += m * xdd;
       padded::load(H + c * stride + i, m);
       f += m * rotation[c];
       inertia[3 + c] += m * xdd;
     }
+    if (!b.centred)
+#pragma GCC unroll 3
+      for (int c = 0; c < 3; ++c) {
+        padded::load(Np + c * stride + i, m);
+        f += m * translation[c];
+        inertia[c] += m * xdd;
+      }
     padded::store(f, force_.data() + i);
   }
-  b.add_stiffness(eta_.data(), force_.data());
+  if (!K) b.add_stiffness(eta_.data(), force_.data());
   if (b.damped) b.add_damping(etad_.data(), force_.data());
   if (moving_) {
-    b.add_mass(etadd_.data(), force_.data());
+    if (!b.unit_mass) b.add_mass(etadd_.data(), force_.data());
     Lanes8 sums;
     padded::sums(inertia, sums);
     FX += cross(wd, S) + first_three(sums);
