@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/wide.hpp"
+#include "contact/crowd_parts.hpp"
 #include "contact/crowd_solver.hpp"
 
 namespace clatter::contact {
@@ -138,35 +139,6 @@ double sweep_range(CrowdProblem& problem, int from, int to, bool backward) {
   else
     for (int i = from; i < to; ++i) change = std::max(change, answer<Balls, Exact>(problem, rows[i]));
   return change;
-}
-
-// Rows that share no body with those of another part are visited at once, then those between the parts, then those with
-// sides in jointed trees, or the other way round: visit(from, to, part), the parts 0 ... kParts - 1.
-constexpr int kParts = CrowdProblem::grounds + 2;
-
-template <class Visit>
-void visit_parts(const CrowdProblem& problem, bool backward, CrowdCrew& crew, const Visit& visit) {
-  const int blocks = std::max(0, static_cast<int>(problem.blocks.size()) - 1);
-  const int apart = blocks > 0 ? problem.blocks.back() : 0;
-  const auto in_blocks = [&] {
-    if (blocks == 0) return;
-    crew.run(blocks, [&](int k) {
-      visit(problem.blocks[static_cast<std::size_t>(k)], problem.blocks[static_cast<std::size_t>(k) + 1], k);
-    });
-  };
-  const auto between = [&] { visit(apart, problem.free_rows, CrowdProblem::grounds); };
-  const auto coupled = [&] {
-    visit(problem.free_rows, static_cast<int>(problem.rows.size()), CrowdProblem::grounds + 1);
-  };
-  if (backward) {
-    coupled();
-    between();
-    in_blocks();
-  } else {
-    in_blocks();
-    between();
-    coupled();
-  }
 }
 
 template <bool Balls, bool Exact>
