@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -291,7 +292,12 @@ bool CrowdStepper::attempt(double t1) {
     const Stopwatch watch(times_.solution);
     solve(tolerance, most);
     settle_energy();
-    step_residual_ = problem_.residual(exact);
+    std::array<CrowdResidual, kChunks> residuals{};
+    visit_chunks(rows_.size(), crew_, [&](std::size_t from, std::size_t to, int k) {
+      residuals[at(k)] = problem_.residual(exact, from, to);
+    });
+    step_residual_ = {};
+    for (const CrowdResidual& r : residuals) step_residual_.take(r);
     velocities(trial_.v);
     pushed = push_out(tolerance, most);
   }
@@ -398,10 +404,7 @@ void CrowdStepper::accept() {
   step_.penetration = 0;
   worst_.take(step_, trial_.t);
   last_residual_ = step_residual_;
-  worst_residual_.rate = std::max(worst_residual_.rate, step_residual_.rate);
-  worst_residual_.impulse = std::max(worst_residual_.impulse, step_residual_.impulse);
-  worst_residual_.approach = std::max(worst_residual_.approach, step_residual_.approach);
-  worst_residual_.cone = std::max(worst_residual_.cone, step_residual_.cone);
+  worst_residual_.take(step_residual_);
   energy_now_ = energy_trial_;
 }
 
