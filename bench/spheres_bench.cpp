@@ -3,8 +3,10 @@
 // and contacts at the end, and with several n the exponent with which the time of a step grows.
 //
 // Usage: spheres_bench [--n 1000] [--to N] [--iterations K] [--tolerance m/s] [--solver 0|1|2] [--relaxed 0|1]
-//                      [--end 2] [--step 1e-3] [--threads 1]       (--to: doubles n up to N)
-// Unless given up to 60 sweeps a step, to rates right within what gravity changes in one (0.01 m/s).
+//                      [--end 2] [--step 1e-3] [--threads 1] [--packed 0|1]
+// --to: doubles n up to N and gives the exponents with which the times of a step grow; parts of the step by their
+// shares of the wall time. --packed: balls that lie on each other in a cube from the start, instead of those of the
+// problem. Unless given up to 60 sweeps a step, to rates right within what gravity changes in one (0.01 m/s).
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -26,8 +28,13 @@ double cpu_now() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-double run(int n, const CrowdModel& settings, double step, double end) {
-  const auto system = System::compile(spheres_model(n, settings));
+// CPU time of a step, and what it is made of.
+struct Times {
+  double all = 0, detection = 0, assembly = 0, solution = 0;
+};
+
+Times run(int n, const CrowdModel& settings, bool packed, double step, double end) {
+  const auto system = System::compile(spheres_model(n, settings, packed));
   const auto contacts = ContactSystem::compile(system);
   Engine engine(system);
   ContactDynamics dynamics(contacts, engine);
@@ -58,7 +65,9 @@ double run(int n, const CrowdModel& settings, double step, double end) {
       static_cast<double>(stepper.sweeps()) / static_cast<double>(steps), cpu * us, t.free_motion * us,
       t.detection * us, t.assembly * us, t.solution * us, t.rest * us, stepper.worst_residual().rate);
   std::fflush(stdout);
-  return cpu / static_cast<double>(steps);
+  const double all = cpu / static_cast<double>(steps);
+  const double share = all / (t.free_motion + t.detection + t.assembly + t.solution + t.rest);
+  return {all, share * t.detection, share * t.assembly, share * t.solution};
 }
 
 }  // namespace
@@ -66,6 +75,7 @@ double run(int n, const CrowdModel& settings, double step, double end) {
 
 int main(int argc, char** argv) {
   int n = 1000, to = 0;
+  bool packed = false;
   double step = 1e-3, end = 2;
   clatter::CrowdModel settings;
   settings.iterations = 60;
@@ -80,21 +90,22 @@ int main(int argc, char** argv) {
     if (is("--solver")) settings.solver = static_cast<clatter::CrowdSolver>(static_cast<int>(value));
     if (is("--relaxed") && value != 0) settings.friction = clatter::FrictionModel::relaxed;
     if (is("--threads")) settings.threads = static_cast<int>(value);
+    if (is("--packed")) packed = value != 0;
     if (is("--step")) step = value;
     if (is("--end")) end = value;
   }
   try {
-    double first = 0;
-    int smallest = n;
+    clatter::contact::Times first;
     for (int k = n; k <= std::max(n, to); k *= 2) {
-      const double t = clatter::contact::run(k, settings, step, end);
+      const clatter::contact::Times t = clatter::contact::run(k, settings, packed, step, end);
       if (k == n) {
         first = t;
-        smallest = k;
-      } else {
-        std::printf("bench=spheres_growth from=%d to=%d exponent=%.2f\n", smallest, k,
-                    std::log(t / first) / std::log(static_cast<double>(k) / smallest));
+        continue;
       }
+      const auto exponent = [&](double now, double then) { return std::log(now / then) / std::log(1.0 * k / n); };
+      std::printf("bench=spheres_growth from=%d to=%d exponent=%.2f detection=%.2f assembly=%.2f solution=%.2f\n", n, k,
+                  exponent(t.all, first.all), exponent(t.detection, first.detection),
+                  exponent(t.assembly, first.assembly), exponent(t.solution, first.solution));
     }
     return 0;
   } catch (const std::exception& e) {

@@ -1,6 +1,8 @@
-// Problem G: n balls above a box, in a grid with a little disorder from a fixed generator.
+// Problem G: n balls above a box, in a grid with a little disorder from a fixed generator. `packed`: as many that lie
+// on each other in a cube from the start, all in contact, to see how a step grows with n.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <numbers>
@@ -10,17 +12,17 @@
 
 namespace clatter {
 
-inline Model spheres_model(int n, const CrowdModel& settings) {
+inline Model spheres_model(int n, const CrowdModel& settings, bool packed = false) {
   Model model;
   model.title = "spheres";
   model.gravity = Vec3(0, 0, -9.81);
-  const double radius = 0.05, pitch = 0.115;
-  const int k = n <= 1000 ? 8 : 14;
-  const double half = 0.5 * (pitch * k + 0.03);
+  const double radius = 0.05, pitch = packed ? 0.1 : 0.115, disorder = packed ? 1e-3 : 1;
+  const int k = packed ? static_cast<int>(std::lround(std::cbrt(n))) : n <= 1000 ? 8 : 14;
+  const double half = 0.5 * (pitch * k + 0.03 * disorder), low = packed ? radius : 0.06;
   std::uint64_t s = 12345;
   const auto u = [&] {
     s = s * 6364136223846793005ull + 1442695040888963407ull;
-    return static_cast<double>(s >> 11) / 9007199254740992.0 - 0.5;
+    return disorder * (static_cast<double>(s >> 11) / 9007199254740992.0 - 0.5);
   };
   const auto shape = [&](int body, ContactShape::Kind kind, const Vec3& p, const Vec3& up) {
     ContactShape c;
@@ -50,7 +52,7 @@ inline Model spheres_model(int n, const CrowdModel& settings) {
     body.inertia = Mat3::Identity() * (0.4 * body.mass * radius * radius);
     const double x = -0.5 * (k - 1) * pitch + pitch * (i % k) + 0.01 * u();
     const double y = -0.5 * (k - 1) * pitch + pitch * (i / k % k) + 0.01 * u();
-    const double z = 0.06 + pitch * (i / (k * k)) + 0.004 * u();
+    const double z = low + pitch * (i / (k * k)) + 0.004 * u();
     body.pose = Placement{Vec3(x, y, z), Quat::Identity()};
     model.bodies.push_back(body);
     shape(i, Kind::sphere, Vec3::Zero(), Vec3::UnitZ());

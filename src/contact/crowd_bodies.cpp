@@ -13,7 +13,7 @@ namespace clatter::contact {
 namespace {
 
 // Fewer contacts are swept in one go.
-constexpr int kBlockRows = 4000;
+constexpr std::size_t kBlockRows = 4000;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -225,56 +225,70 @@ int CrowdStepper::side_of(int link, const Vec3& arm) {
 
 // Slabs of equally many bodies along a horizontal axis; rows within one come first, slab by slab, those between two
 // after them, in the order they had. A matter of the positions alone, not of the threads there are.
-void CrowdStepper::cut_into_blocks() {
-  problem_.blocks.clear();
-  if (problem_.free_rows < kBlockRows || crowd_.solver != CrowdSolver::gauss_seidel) return;
-  const int blocks = problem_.free_rows < 8 * kBlockRows ? 2 : CrowdProblem::grounds;
+void CrowdStepper::cut_into_blocks(std::size_t points) {
+  blocks_ = 0;
+  if (points < kBlockRows || crowd_.solver != CrowdSolver::gauss_seidel) return;
+  blocks_ = points < 4 * kBlockRows ? 2 : CrowdProblem::grounds;
   const int axis = search_.level_axis();
   places_along_.clear();
   for (const int link : bodies_) places_along_.push_back(engine_.links().motion[at(link)].p[axis]);
   double cuts[CrowdProblem::grounds - 1];
   sorted_.assign(places_along_.begin(), places_along_.end());
-  for (int k = 1; k < blocks; ++k) {
-    const auto middle = sorted_.begin() + static_cast<std::ptrdiff_t>(sorted_.size() * at(k) / at(blocks));
+  for (int k = 1; k < blocks_; ++k) {
+    const auto middle = sorted_.begin() + static_cast<std::ptrdiff_t>(sorted_.size() * at(k) / at(blocks_));
     std::nth_element(sorted_.begin(), middle, sorted_.end());
     cuts[k - 1] = *middle;
   }
   block_of_body_.assign(problem_.bodies.size(), -1);
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     int block = 0;
-    while (block < blocks - 1 && places_along_[i] >= cuts[block]) ++block;
+    while (block < blocks_ - 1 && places_along_[i] >= cuts[block]) ++block;
     block_of_body_[i + CrowdProblem::grounds] = block;
   }
-  int count[CrowdProblem::grounds + 1] = {};
-  block_of_row_.resize(problem_.rows.size());
-  for (std::size_t i = 0; i < problem_.rows.size(); ++i) {
-    const CrowdRow& row = problem_.rows[i];
-    const int a = block_of_body_[at(row.side1)], b = block_of_body_[at(row.side2)];
-    const int block = a < 0 ? b : b < 0 || a == b ? a : blocks;
-    block_of_row_[i] = block;
-    ++count[block];
+}
+
+// Which block the rows of a draft belong to; each block has a ground of its own.
+void CrowdStepper::count_blocks(Draft& draft) const {
+  std::fill(draft.count, draft.count + CrowdProblem::grounds + 1, 0);
+  draft.block.resize(draft.rows.size());
+  for (std::size_t i = 0; i < draft.rows.size(); ++i) {
+    CrowdRow& row = draft.rows[i];
+    int block = 0;
+    if (blocks_ > 0) {
+      const int a = block_of_body_[at(row.side1)], b = block_of_body_[at(row.side2)];
+      block = a < 0 ? b : b < 0 || a == b ? a : blocks_;
+      if (block < blocks_) {
+        if (row.side1 == 0) row.side1 = block;
+        if (row.side2 == 0) row.side2 = block;
+      }
+    }
+    draft.block[i] = block;
+    ++draft.count[block];
   }
-  int begin[CrowdProblem::grounds + 1];
+}
+
+// Rows of the problem: block by block, in each in the order of the drafts.
+void CrowdStepper::join_drafts(int drafts) {
+  problem_.blocks.clear();
   int sum = 0;
-  for (int k = 0; k <= blocks; ++k) {
-    problem_.blocks.push_back(sum);
-    begin[k] = sum;
-    sum += count[k];
-  }
-  problem_rows_.resize(problem_.rows.size());
-  contacted_.resize(rows_.size());
-  for (std::size_t i = 0; i < problem_.rows.size(); ++i) {
-    const int block = block_of_row_[i], to = begin[block]++;
-    CrowdRow& row = problem_rows_[at(to)] = problem_.rows[i];
-    contacted_[at(to)] = rows_[i];
-    // Each block has a ground of its own.
-    if (block < blocks) {
-      if (row.side1 == 0) row.side1 = block;
-      if (row.side2 == 0) row.side2 = block;
+  for (int block = 0; block <= blocks_; ++block) {
+    if (blocks_ > 0) problem_.blocks.push_back(sum);
+    for (int k = 0; k < drafts; ++k) {
+      drafts_[at(k)].begin_of_block[block] = sum;
+      sum += drafts_[at(k)].count[block];
     }
   }
-  problem_.rows.swap(problem_rows_);
-  rows_.swap(contacted_);
+  problem_.free_rows = sum;
+  problem_.rows.resize(at(sum));
+  rows_.resize(at(sum));
+  crew_.run(drafts, [&](int k) {
+    Draft& draft = drafts_[at(k)];
+    for (std::size_t i = 0; i < draft.rows.size(); ++i) {
+      const auto to = at(draft.begin_of_block[draft.block[i]]++);
+      problem_.rows[to] = draft.rows[i];
+      rows_[to] = draft.about[i];
+    }
+  });
 }
 
 // Generalized velocities of the problem's.

@@ -20,6 +20,7 @@
 // Pushing bodies out of each other lifts them. The lift is paid by the fall of the energy in the same step and made
 // smaller where that is not enough: what rests is not lifted.
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "contact/crowd_stepper.hpp"
@@ -45,14 +46,18 @@ int CrowdStepper::island_of(int link) {
 }
 
 void CrowdStepper::settle_energy() {
-  gain_ = 0;
-  bool bounces = false;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const CrowdRow& row = problem_.rows[i];
-    if (!(row.pn > 0)) continue;
-    gain_ += impulse(row).dot(problem_.rate(row));
-    bounces = bounces || row.b < 0;
-  }
+  std::array<double, kChunks> gains{};
+  std::array<bool, kChunks> bounce{};
+  visit_chunks(rows_.size(), crew_, [&](std::size_t from, std::size_t to, int k) {
+    for (std::size_t i = from; i < to; ++i) {
+      const CrowdRow& row = problem_.rows[i];
+      if (!(row.pn > 0)) continue;
+      gains[at(k)] += impulse(row).dot(problem_.rate(row));
+      bounce[at(k)] = bounce[at(k)] || row.b < 0;
+    }
+  });
+  gain_ = std::accumulate(gains.begin(), gains.end(), 0.0);
+  const bool bounces = std::find(bounce.begin(), bounce.end(), true) != bounce.end();
   if (!(gain_ > 0) && !bounces) return;
   parent_.resize(problem_.bodies.size() + groups_.size());
   std::iota(parent_.begin(), parent_.end(), 0);

@@ -56,9 +56,10 @@ void CrowdProblem::set_response(CrowdRow& row) const {
   row.inverse_tt = tt > 0 ? 1 / tt : 0;
 }
 
-CrowdResidual CrowdProblem::residual(bool exact) const {
+CrowdResidual CrowdProblem::residual(bool exact, std::size_t from, std::size_t to) const {
   CrowdResidual out;
-  for (const CrowdRow& row : rows) {
+  for (std::size_t i = from; i < to; ++i) {
+    const CrowdRow& row = rows[i];
     const Vec3 u = rate(row), n(row.n[0], row.n[1], row.n[2]), pt(row.pt[0], row.pt[1], row.pt[2]);
     const double un = n.dot(u);
     const Vec3 ut = u - un * n;
@@ -76,7 +77,7 @@ CrowdResidual CrowdProblem::residual(bool exact) const {
       zn = std::max(0.0, zn);
       zt.setZero();
     }
-    const double off = std::hypot(row.pn - zn, (pt - zt).norm());
+    const double off = std::sqrt((row.pn - zn) * (row.pn - zn) + (pt - zt).squaredNorm());
     out.impulse = std::max(out.impulse, off);
     out.rate = std::max(out.rate, off / eta);
   }

@@ -11,6 +11,7 @@
 // velocities that answer together.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -45,6 +46,14 @@ struct CrowdResidual {
   double impulse = 0;   // the same in N s
   double approach = 0;  // largest rate at which a gap still closes beyond what it may, m/s
   double cone = 0;      // impulse outside of its friction cone, N s
+
+  // Keeps the larger of each.
+  void take(const CrowdResidual& other) {
+    rate = std::max(rate, other.rate);
+    impulse = std::max(impulse, other.impulse);
+    approach = std::max(approach, other.approach);
+    cone = std::max(cone, other.cone);
+  }
 };
 
 class CrowdProblem {
@@ -103,8 +112,9 @@ class CrowdProblem {
 
   // inverse_nn and inverse_tt of a row whose geometry is set: 1 / n^T A n and 1 / (largest t^T A t), A = D^T M^-1 D.
   void set_response(CrowdRow& row) const;
-  // Natural map of the law at the present velocities and impulses.
-  CrowdResidual residual(bool exact) const;
+  // Natural map of the law at the present velocities and impulses; of the rows [from, to).
+  CrowdResidual residual(bool exact) const { return residual(exact, 0, rows.size()); }
+  CrowdResidual residual(bool exact, std::size_t from, std::size_t to) const;
 
  private:
   Mat3 response(int side, const double* c) const;

@@ -52,6 +52,7 @@ CrowdSearch::CrowdSearch(const ContactSystem& contacts, const CrowdModel& crowd)
     m.bound = s.geometry.bound;
     if (s.geometry.kind == Kind::sphere && !s.geometry.hollow) m.radius = s.geometry.radius;
     m.turns = m.radius <= 0;
+    poses_[i].R.setIdentity();  // a ball's pose is its centre
     if ((m.first | m.second) != 0 && std::isfinite(m.bound) && !s.geometry.hollow) sizes.push_back(m.bound);
   }
   double limit = 0;
@@ -116,26 +117,29 @@ int CrowdSearch::entry_of(int i, int k, bool& turned) const {
   return e;
 }
 
-void CrowdSearch::find(const std::vector<LinkMotion>& links, double reach) {
-  points_.clear();
-  looked_ = 0;
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    Member& m = members_[i];
-    if ((m.first | m.second) == 0) continue;
-    const ShapeInstance& s = contacts_.shapes[i];
-    if (s.link < 0) {
-      m.centre = s.r;
-      poses_[i] = {s.R, s.r};
-      continue;
-    }
-    const LinkMotion& motion = links[static_cast<std::size_t>(s.link)];
-    m.centre = motion.p + motion.R * s.r;
-    if (m.turns)
-      poses_[i] = {motion.R * s.R, m.centre};
-    else
-      poses_[i].p = m.centre;
+void CrowdSearch::place(std::size_t i, const std::vector<LinkMotion>& links) {
+  Member& m = members_[i];
+  if ((m.first | m.second) == 0) return;
+  const ShapeInstance& s = contacts_.shapes[i];
+  if (s.link < 0) {
+    m.centre = s.r;
+    poses_[i] = {s.R, s.r};
+    return;
   }
+  const LinkMotion& motion = links[static_cast<std::size_t>(s.link)];
+  m.centre = motion.p + motion.R * s.r;
+  if (m.turns)
+    poses_[i] = {motion.R * s.R, m.centre};
+  else
+    poses_[i].p = m.centre;
+}
+
+void CrowdSearch::find(const std::vector<LinkMotion>& links, double reach, CrowdCrew& crew) {
+  visit_chunks(members_.size(), crew, [&](std::size_t from, std::size_t to, int) {
+    for (std::size_t i = from; i < to; ++i) place(i, links);
+  });
   sort_cells(reach);
+  for (Scout& scout : scouts_) scout.points.clear();
   for (std::size_t i = 0; i < large_.size(); ++i)
     for (std::size_t k = i + 1; k < large_.size(); ++k) {
       const Member &a = members_[static_cast<std::size_t>(large_[i])],
@@ -145,9 +149,24 @@ void CrowdSearch::find(const std::vector<LinkMotion>& links, double reach) {
         // A hollow shape holds what is inside of it.
         if ((a.centre - b.centre).norm() > a.bound + b.bound + reach) continue;
       }
-      look(large_[i], large_[k], reach);
+      look(scouts_[0], large_[i], large_[k], reach);
     }
-  sweep_cells(reach);
+  const std::size_t n = cells_.size();
+  visit_chunks(n, crew, [&](std::size_t from, std::size_t to, int k) {
+    sweep_cells(scouts_[static_cast<std::size_t>(k)], from, to, reach);
+  });
+  if (chunks_of(n) == 1) {
+    points_.swap(scouts_[0].points);
+    return;
+  }
+  std::array<std::size_t, kChunks + 1> begin{};
+  for (std::size_t k = 0; k < kChunks; ++k) begin[k + 1] = begin[k] + scouts_[k].points.size();
+  points_.resize(begin[kChunks]);
+  crew.run(kChunks, [&](int k) {
+    const std::vector<CrowdPoint>& found = scouts_[static_cast<std::size_t>(k)].points;
+    std::copy(found.begin(), found.end(),
+              points_.begin() + static_cast<std::ptrdiff_t>(begin[static_cast<std::size_t>(k)]));
+  });
 }
 
 void CrowdSearch::sort_cells(double reach) {
@@ -213,19 +232,19 @@ void CrowdSearch::sort_cells(double reach) {
   for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
 }
 
-void CrowdSearch::sweep_cells(double reach) {
+void CrowdSearch::sweep_cells(Scout& scout, std::size_t first, std::size_t last, double reach) const {
   const std::int64_t nx = count_[0], plane = count_[0] * count_[1];
   // Three cells in a row follow each other: ranges that begin at these, half of the cells around.
   const std::int64_t rows[4] = {nx - 1, plane - nx - 1, plane - 1, plane + nx - 1};
-  for (std::size_t i = 0; i < cells_.size(); ++i) {
+  for (std::size_t i = first; i < last; ++i) {
     const Cell a = cells_[i];
     for (const int large : large_)
-      if (may_touch_large(a.member, large, reach)) look(a.member, large, reach);
+      if (may_touch_large(a.member, large, reach)) look(scout, a.member, large, reach);
     const auto try_range = [&](std::size_t from, std::size_t to) {
       for (std::size_t k = from; k < to; ++k) {
         const Cell& b = cells_[k];
         const double dx = a.x - b.x, dy = a.y - b.y, dz = a.z - b.z, far = a.r + b.r + reach;
-        if (dx * dx + dy * dy + dz * dz <= far * far) look(a.member, b.member, reach);
+        if (dx * dx + dy * dy + dz * dz <= far * far) look(scout, a.member, b.member, reach);
       }
     };
     const auto key = static_cast<std::int64_t>(a.key);
@@ -260,26 +279,22 @@ bool CrowdSearch::may_touch_large(int small, int large, double reach) const {
   return r.squaredNorm() <= (b.bound + far) * (b.bound + far);
 }
 
-void CrowdSearch::look(int i, int k, double reach) {
+void CrowdSearch::look(Scout& scout, int i, int k, double reach) const {
   bool turned = false;
   const int entry = entry_of(i, k, turned);
   if (entry < 0) return;
-  ++looked_;
   const int first = turned ? k : i, second = turned ? i : k;
   const Member &a = members_[static_cast<std::size_t>(first)], &b = members_[static_cast<std::size_t>(second)];
-  if (a.radius > 0 && b.radius > 0) return balls(first, second, entry, reach);
+  if (a.radius > 0 && b.radius > 0) return balls(scout, first, second, entry, reach);
   if (a.radius > 0 && contacts_.shapes[static_cast<std::size_t>(second)].geometry.kind == Kind::plane)
-    return ball_on_plane(first, second, false, entry, reach);
+    return ball_on_plane(scout, first, second, false, entry, reach);
   if (b.radius > 0 && contacts_.shapes[static_cast<std::size_t>(first)].geometry.kind == Kind::plane)
-    return ball_on_plane(second, first, true, entry, reach);
-  // A ball's pose is its centre.
-  for (const int s : {first, second})
-    if (!members_[static_cast<std::size_t>(s)].turns) poses_[static_cast<std::size_t>(s)].R.setIdentity();
-  others(first, second, entry, reach);
+    return ball_on_plane(scout, second, first, true, entry, reach);
+  others(scout, first, second, entry, reach);
 }
 
-void CrowdSearch::add(int first, int second, int entry, const Touch<double>& t) {
-  CrowdPoint& p = points_.emplace_back();
+void CrowdSearch::add(Scout& scout, int first, int second, int entry, const Touch<double>& t) const {
+  CrowdPoint& p = scout.points.emplace_back();
   p.shape1 = first;
   p.shape2 = second;
   p.entry = entry;
@@ -290,7 +305,7 @@ void CrowdSearch::add(int first, int second, int entry, const Touch<double>& t) 
   p.p2 = t.p2;
 }
 
-void CrowdSearch::balls(int i, int k, int entry, double reach) {
+void CrowdSearch::balls(Scout& scout, int i, int k, int entry, double reach) const {
   const Member &a = members_[static_cast<std::size_t>(i)], &b = members_[static_cast<std::size_t>(k)];
   const Vec3 d = a.centre - b.centre;
   const double distance = d.norm(), gap = distance - a.radius - b.radius;
@@ -300,10 +315,10 @@ void CrowdSearch::balls(int i, int k, int entry, double reach) {
   t.n = distance > 1e-12 * a.radius ? Vec3(d / distance) : Vec3::Unit(up_[2]);
   t.p1 = a.centre - a.radius * t.n;
   t.p2 = b.centre + b.radius * t.n;
-  add(i, k, entry, t);
+  add(scout, i, k, entry, t);
 }
 
-void CrowdSearch::ball_on_plane(int ball, int plane, bool turned, int entry, double reach) {
+void CrowdSearch::ball_on_plane(Scout& scout, int ball, int plane, bool turned, int entry, double reach) const {
   const Member& a = members_[static_cast<std::size_t>(ball)];
   const Pose<double>& pose = poses_[static_cast<std::size_t>(plane)];
   const Vec3 up = pose.R.col(2);
@@ -317,21 +332,21 @@ void CrowdSearch::ball_on_plane(int ball, int plane, bool turned, int entry, dou
   if (turned) {
     t.n = -up;
     std::swap(t.p1, t.p2);
-    return add(plane, ball, entry, t);
+    return add(scout, plane, ball, entry, t);
   }
-  add(ball, plane, entry, t);
+  add(scout, ball, plane, entry, t);
 }
 
-void CrowdSearch::polytopes(int first, int second, int entry, double reach) {
+void CrowdSearch::polytopes(Scout& scout, int first, int second, int entry, double reach) const {
   const bool turned = swapped(contacts_.shapes[static_cast<std::size_t>(first)].geometry,
                               contacts_.shapes[static_cast<std::size_t>(second)].geometry);
   const auto i = static_cast<std::size_t>(turned ? second : first),
              k = static_cast<std::size_t>(turned ? first : second);
   const Geometry &a = contacts_.shapes[i].geometry, &b = contacts_.shapes[k].geometry;
   const Frame3<double> A(poses_[i]), B(poses_[k]);
-  manifold_.find(a, b, A, B, reach, true);
-  if (manifold_.separation() > reach) return;
-  for (const PolytopeManifold::Point& p : manifold_.points()) {
+  scout.manifold.find(a, b, A, B, reach, true);
+  if (scout.manifold.separation() > reach) return;
+  for (const PolytopeManifold::Point& p : scout.manifold.points()) {
     Near3<double> near;
     if (!polytope_feature<double>(a, b, p.slot, p.feature, A, B, near) || near.gap > reach) continue;
     if (turned) turn_round(near);
@@ -340,11 +355,11 @@ void CrowdSearch::polytopes(int first, int second, int entry, double reach) {
     t.n = near.n;
     t.p1 = near.p1;
     t.p2 = near.p2;
-    add(first, second, entry, t);
+    add(scout, first, second, entry, t);
   }
 }
 
-void CrowdSearch::others(int first, int second, int entry, double reach) {
+void CrowdSearch::others(Scout& scout, int first, int second, int entry, double reach) const {
   const Geometry &a = contacts_.shapes[static_cast<std::size_t>(first)].geometry,
                  &b = contacts_.shapes[static_cast<std::size_t>(second)].geometry;
   const Pose<double>&A = poses_[static_cast<std::size_t>(first)], &B = poses_[static_cast<std::size_t>(second)];
@@ -352,12 +367,12 @@ void CrowdSearch::others(int first, int second, int entry, double reach) {
     Branch branch;
     Touch<double> t;
     t.gap = std::numeric_limits<double>::max();
-    if (touch<double>(a, b, slot, A, B, branch, t) && t.gap <= reach) add(first, second, entry, t);
+    if (touch<double>(a, b, slot, A, B, branch, t) && t.gap <= reach) add(scout, first, second, entry, t);
   };
   const bool turned = swapped(a, b);
   if (family(a.kind) == Family::polytope && family(b.kind) == Family::polytope && !a.hollow && !b.hollow) {
     if (told_apart(a, b, A, B, reach)) return;
-    return polytopes(first, second, entry, reach);
+    return polytopes(scout, first, second, entry, reach);
   }
   if (a.kind == Kind::polygon && b.kind == Kind::polygon) {
     const PolygonManifold manifold = polygon_manifold(a, b, Frame2<double>(A), Frame2<double>(B));

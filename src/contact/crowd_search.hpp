@@ -7,10 +7,12 @@
 // polytopes, without memory of the step before. What is found is a function of the positions alone.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "contact/contact_system.hpp"
+#include "contact/crowd_parts.hpp"
 #include "contact/polytope_manifold.hpp"
 #include "model/crowd.hpp"
 
@@ -30,10 +32,9 @@ class CrowdSearch {
   CrowdSearch(const ContactSystem& contacts, const CrowdModel& crowd);
 
   // All points with gap <= reach, and few others, at the given places of the links.
-  void find(const std::vector<LinkMotion>& links, double reach);
+  void find(const std::vector<LinkMotion>& links, double reach, CrowdCrew& crew);
   const std::vector<CrowdPoint>& points() const { return points_; }
   int level_axis() const { return count_[0] >= count_[1] ? up_[0] : up_[1]; }  // across gravity, where it is widest
-  std::size_t pairs_looked_at() const { return looked_; }
 
  private:
   struct Member {
@@ -48,17 +49,23 @@ class CrowdSearch {
     double x, y, z, r;
     int member;
   };
+  // What one thread finds in one chunk of the cells.
+  struct Scout {
+    std::vector<CrowdPoint> points;
+    PolytopeManifold manifold;
+  };
   void check_kinds(const CrowdModel& crowd) const;
   int entry_of(int i, int k, bool& turned) const;
-  void look(int i, int k, double reach);
-  void balls(int i, int k, int entry, double reach);
-  void ball_on_plane(int ball, int plane, bool turned, int entry, double reach);
-  void polytopes(int first, int second, int entry, double reach);
-  void others(int first, int second, int entry, double reach);
-  void add(int first, int second, int entry, const Touch<double>& t);
+  void look(Scout& scout, int i, int k, double reach) const;
+  void balls(Scout& scout, int i, int k, int entry, double reach) const;
+  void ball_on_plane(Scout& scout, int ball, int plane, bool turned, int entry, double reach) const;
+  void polytopes(Scout& scout, int first, int second, int entry, double reach) const;
+  void others(Scout& scout, int first, int second, int entry, double reach) const;
+  void add(Scout& scout, int first, int second, int entry, const Touch<double>& t) const;
+  void place(std::size_t member, const std::vector<LinkMotion>& links);
   bool may_touch_large(int small, int large, double reach) const;
   void sort_cells(double reach);
-  void sweep_cells(double reach);
+  void sweep_cells(Scout& scout, std::size_t from, std::size_t to, double reach) const;
 
   const ContactSystem& contacts_;
   int up_[3];  // axes, the one along gravity last
@@ -69,11 +76,10 @@ class CrowdSearch {
   std::vector<Cell> cells_;
   std::vector<int> begin_;
   std::vector<CrowdPoint> points_;
-  std::size_t looked_ = 0;
+  std::array<Scout, kChunks> scouts_;
   double width_ = 1;
   Vec3 low_ = Vec3::Zero();
   std::int64_t count_[3] = {1, 1, 1};
-  PolytopeManifold manifold_;
 };
 
 }  // namespace clatter::contact

@@ -34,7 +34,7 @@ struct CrowdSolverReport {
 
 class CrowdSweeps {
  public:
-  explicit CrowdSweeps(int threads) : crew_(threads) {}
+  explicit CrowdSweeps(CrowdCrew& crew) : crew_(crew) {}
   // Sweeps from the impulses in the rows, with the velocities that belong to them, until a sweep changes no rate by
   // more than `tolerance`. Blocks of rows are swept at once where there are several threads, with the same result.
   CrowdSolverReport solve(CrowdProblem& problem, bool exact, double tolerance, int most);
@@ -43,7 +43,7 @@ class CrowdSweeps {
   void begin_round(const CrowdProblem& problem);
   double change_of_round(const CrowdProblem& problem);  // |z|^2
   void go_on(CrowdProblem& problem, double beta);       // impulses and velocities further by beta d
-  CrowdCrew crew_;
+  CrowdCrew& crew_;
   std::vector<wide::Lanes> start_, way_;  // P_T and p_N of rows before a round; d
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -44,7 +45,8 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
       engine_(dynamics.engine()),
       crowd_(*dynamics.system().system->model.crowd),
       search_(dynamics.system(), crowd_),
-      sweeps_(crowd_.threads),
+      crew_(crowd_.threads),
+      sweeps_(crew_),
       mid_(now_) {
   if (!(settings.step > 0)) throw InputError("time stepping needs a step", "give `step:` a positive time");
   for (Vec* x : {&a_free_, &v_free_, &v_move_, &u1_, &u_dense_, &v_begin_, &v_end_, &column_, &answer_})
@@ -68,7 +70,7 @@ void CrowdStepper::started() {
   know_derivative();
   for (CrowdEntryState& e : entries_) e = {};
   engine_.prepare_response(contact_.engine_state(now_));
-  search_.find(engine_.links().motion, 1e-9 * system().length_scale);
+  search_.find(engine_.links().motion, 1e-9 * system().length_scale, crew_);
   const CrowdPoint* deepest = nullptr;
   for (const CrowdPoint& p : search_.points()) {
     if (deepest == nullptr || p.gap < deepest->gap) deepest = &p;
@@ -108,24 +110,19 @@ Vec3 CrowdStepper::begin_velocity(int link, const Vec3& arm) const {
   return m.v + m.w.cross(arm);
 }
 
-void CrowdStepper::add_row(int entry, int point, std::uint64_t key, int link1, int link2, const Vec3& p1,
-                           const Vec3& p2, const Vec3& n, double gap, double size, const RigidContact& law, double h) {
+bool CrowdStepper::coupled(int link) const { return link >= 0 && places_[at(link)].group >= 0; }
+
+// The row of a point of contact, or of a rope; false where it cannot touch within the step.
+bool CrowdStepper::make_row(Draft& draft, int entry, int point, std::uint64_t key, int link1, int link2, const Vec3& p1,
+                            const Vec3& p2, const Vec3& n, double gap, double size, const RigidContact& law, double h) {
   const auto centre = [&](int link) -> Vec3 {
     return link < 0 ? Vec3::Zero() : Vec3(engine_.links().motion[at(link)].p);
   };
   const Vec3 c1 = p1 - centre(link1), c2 = p2 - centre(link2);
-  Contacted c;
-  c.u_begin = begin_velocity(link1, c1) - begin_velocity(link2, c2);
-  c.before = n.dot(c.u_begin);
-  if (gap > h * (fastest_ + change_ + std::max(0.0, -c.before)) + kNoGap * system().length_scale) return;
-  const bool coupled = (link1 >= 0 && places_[at(link1)].group >= 0) || (link2 >= 0 && places_[at(link2)].group >= 0);
-  c.entry = entry;
-  c.point = point;
-  c.link1 = link1;
-  c.link2 = link2;
-  c.key = key;
-  c.gap = gap;
-  CrowdRow row;
+  const Vec3 u_begin = begin_velocity(link1, c1) - begin_velocity(link2, c2);
+  const double before = n.dot(u_begin);
+  if (gap > h * (fastest_ + change_ + std::max(0.0, -before)) + kNoGap * system().length_scale) return false;
+  CrowdRow& row = draft.rows.emplace_back();
   row.side1 = side_of(link1, c1);
   row.side2 = side_of(link2, c2);
   for (int k = 0; k < 3; ++k) {
@@ -135,18 +132,31 @@ void CrowdStepper::add_row(int entry, int point, std::uint64_t key, int link1, i
     row.pt[k] = 0;
   }
   row.pn = 0;
-  c.impact = gap + h * c.before <= 0 && -c.before > kImpact * change_ + 1e-9 * system().velocity_scale;
-  const double slip = std::sqrt(std::max(0.0, c.u_begin.squaredNorm() - c.before * c.before));
-  row.mu = c.impact && law.impact_friction ? *law.impact_friction : friction_coefficient(law.friction, slip);
+  const bool impact = gap + h * before <= 0 && -before > kImpact * change_ + 1e-9 * system().velocity_scale;
+  const double slip = std::sqrt(std::max(0.0, u_begin.squaredNorm() - before * before));
+  row.mu = impact && law.impact_friction ? *law.impact_friction : friction_coefficient(law.friction, slip);
   problem_.set_response(row);
-  if (row.inverse_nn <= 0) return;
+  if (row.inverse_nn <= 0) {
+    draft.rows.pop_back();
+    return false;
+  }
+  Contacted& c = draft.about.emplace_back();
+  c.entry = entry;
+  c.point = point;
+  c.link1 = link1;
+  c.link2 = link2;
+  c.key = key;
+  c.gap = gap;
+  c.before = before;
+  c.u_begin = u_begin;
+  c.impact = impact;
   row.b = gap > 0 ? gap / h : 0;
   c.push = row.b;
   if (c.impact && law.restitution > 0) {
     row.b = c.push = law.restitution * c.before;
   } else if (gap < -kSlop * size) {
     c.push = kPush * (gap + kSlop * size) / h;
-    pushes_ = true;
+    draft.pushes = true;
   }
   c.place = p2;
   const CrowdMemory::Entry* last = memory_.find(key, p2, kSamePlace * size + 2 * h * fastest_);
@@ -158,71 +168,98 @@ void CrowdStepper::add_row(int entry, int point, std::uint64_t key, int link1, i
     const double part = t > limit ? limit / t : 1;
     for (int k = 0; k < 3; ++k) row.pt[k] = part * pt[k];
   }
-  if (coupled) {
-    coupled_.push_back(c);
-    coupled_rows_.push_back(row);
-  } else {
-    rows_.push_back(c);
-    problem_.rows.push_back(row);
-  }
+  return true;
+}
+
+void CrowdStepper::row_of_point(Draft& draft, int index, double h) {
+  const CrowdPoint& p = search_.points()[at(index)];
+  const ShapeInstance &s1 = system().shapes[at(p.shape1)], &s2 = system().shapes[at(p.shape2)];
+  make_row(draft, p.entry, index, p.key, s1.link, s2.link, p.p1, p.p2, p.n, p.gap,
+           std::min(s1.geometry.bound, s2.geometry.bound), crowd_.contacts[at(p.entry)].law, h);
+}
+
+void CrowdStepper::row_of_rope(Draft& draft, int index, double h) {
+  const RopeEnds& ends = ropes_[at(index)];
+  const CrowdRope& rope = crowd_.ropes[at(index)];
+  const auto place = [&](int link, const Vec3& r) -> Vec3 {
+    if (link < 0) return r;
+    const LinkMotion& m = engine_.links().motion[at(link)];
+    return m.p + m.R * r;
+  };
+  const Vec3 p1 = place(ends.link1, ends.r1), p2 = place(ends.link2, ends.r2), d = p2 - p1;
+  const double distance = d.norm(), gap = rope.length - distance;
+  const int entry = static_cast<int>(crowd_.contacts.size()) + index;
+  draft.gaps[at(entry)] = gap;
+  draft.deepest = std::max(draft.deepest, -gap);
+  if (!(distance > 0)) return;
+  // Of the first end: pulled towards the second.
+  make_row(draft, entry, ~index, ~std::uint64_t(1) - static_cast<std::uint64_t>(index), ends.link1, ends.link2, p1, p2,
+           d / distance, gap, rope.length, rope.law, h);
 }
 
 void CrowdStepper::collect(double h) {
   const double reach = h * (2 * fastest_ + change_) + 1e-9 * system().length_scale;
   {
     const Stopwatch watch(times_.detection);
-    search_.find(engine_.links().motion, reach);
+    search_.find(engine_.links().motion, reach, crew_);
   }
   const Stopwatch watch(times_.assembly);
-  problem_.rows.clear();
   problem_.sides.clear();
   problem_.W.clear();
   problem_.X.clear();
-  rows_.clear();
-  coupled_.clear();
-  coupled_rows_.clear();
+  const std::size_t points = search_.points().size();
+  const int chunks = chunks_of(points);
+  drafts_.resize(kChunks + 2);
+  Draft &ropes = drafts_[at(chunks)], &jointed = drafts_[at(chunks) + 1];
+  for (int k = 0; k < chunks + 2; ++k) drafts_[at(k)].begin(entries_.size(), reach);
+  cut_into_blocks(points);
+  visit_chunks(points, crew_, [&](std::size_t from, std::size_t to, int k) {
+    Draft& draft = drafts_[at(k)];
+    for (std::size_t i = from; i < to; ++i) {
+      const CrowdPoint& p = search_.points()[i];
+      double& gap = draft.gaps[at(p.entry)];
+      gap = std::min(gap, p.gap);
+      draft.deepest = std::max(draft.deepest, -p.gap);
+      const int index = static_cast<int>(i);
+      if (coupled(system().shapes[at(p.shape1)].link) || coupled(system().shapes[at(p.shape2)].link))
+        draft.jointed.push_back(index);
+      else
+        row_of_point(draft, index, h);
+    }
+    count_blocks(draft);
+  });
+  // Sides in jointed trees ask the engine, one after the other.
+  for (int k = 0; k < chunks; ++k)
+    for (const int index : drafts_[at(k)].jointed) row_of_point(jointed, index, h);
+  for (int k = 0; k < static_cast<int>(ropes_.size()); ++k)
+    row_of_rope(coupled(ropes_[at(k)].link1) || coupled(ropes_[at(k)].link2) ? jointed : ropes, k, h);
+  count_blocks(ropes);
+  join_drafts(chunks + 1);
+  problem_.rows.insert(problem_.rows.end(), jointed.rows.begin(), jointed.rows.end());
+  rows_.insert(rows_.end(), jointed.about.begin(), jointed.about.end());
   pushes_ = false;
+  step_.penetration = 0;
   for (CrowdEntryState& e : entries_trial_) {
     e = {};
     e.gap = reach;
   }
-  double deepest = 0;
-  int index = 0;
-  for (const CrowdPoint& p : search_.points()) {
-    CrowdEntryState& e = entries_trial_[at(p.entry)];
-    e.gap = std::min(e.gap, p.gap);
-    deepest = std::max(deepest, -p.gap);
-    const ShapeInstance &s1 = system().shapes[at(p.shape1)], &s2 = system().shapes[at(p.shape2)];
-    add_row(p.entry, index++, p.key, s1.link, s2.link, p.p1, p.p2, p.n, p.gap,
-            std::min(s1.geometry.bound, s2.geometry.bound), crowd_.contacts[at(p.entry)].law, h);
+  for (int k = 0; k < chunks + 2; ++k) {
+    const Draft& draft = drafts_[at(k)];
+    pushes_ = pushes_ || draft.pushes;
+    step_.penetration = std::max(step_.penetration, draft.deepest);
+    for (std::size_t e = 0; e < entries_trial_.size(); ++e)
+      entries_trial_[e].gap = std::min(entries_trial_[e].gap, draft.gaps[e]);
   }
   for (std::size_t k = 0; k < ropes_.size(); ++k) {
-    const RopeEnds& ends = ropes_[k];
-    const auto place = [&](int link, const Vec3& r) -> Vec3 {
-      if (link < 0) return r;
-      const LinkMotion& m = engine_.links().motion[at(link)];
-      return m.p + m.R * r;
-    };
-    const Vec3 p1 = place(ends.link1, ends.r1), p2 = place(ends.link2, ends.r2), d = p2 - p1;
-    const double distance = d.norm(), gap = crowd_.ropes[k].length - distance;
-    const int entry = static_cast<int>(crowd_.contacts.size() + k);
-    CrowdEntryState& e = entries_trial_[at(entry)];
-    e.gap = gap;
-    deepest = std::max(deepest, -gap);
-    if (!(distance > 0)) continue;
-    // Of the first end: pulled towards the second.
-    add_row(entry, ~static_cast<int>(k), ~std::uint64_t(1) - k, ends.link1, ends.link2, p1, p2, d / distance, gap,
-            crowd_.ropes[k].length, crowd_.ropes[k].law, h);
+    const std::size_t e = crowd_.contacts.size() + k;
+    entries_trial_[e].gap = coupled(ropes_[k].link1) || coupled(ropes_[k].link2) ? jointed.gaps[e] : ropes.gaps[e];
   }
-  problem_.free_rows = static_cast<int>(problem_.rows.size());
-  cut_into_blocks();
-  problem_.rows.insert(problem_.rows.end(), coupled_rows_.begin(), coupled_rows_.end());
-  rows_.insert(rows_.end(), coupled_.begin(), coupled_.end());
-  step_.penetration = deepest;
   free_bodies_ = problem_.bodies;
   free_x_ = problem_.x;
-  for (const CrowdRow& row : problem_.rows)
-    if (row.pn > 0) problem_.push(row, impulse(row));
+  visit_parts(problem_, false, crew_, [&](int from, int to, int) {
+    for (int i = from; i < to; ++i)
+      if (problem_.rows[at(i)].pn > 0) problem_.push(problem_.rows[at(i)], impulse(problem_.rows[at(i)]));
+  });
 }
 
 void CrowdStepper::solve(double tolerance, int most) {
@@ -255,7 +292,12 @@ bool CrowdStepper::attempt(double t1) {
     const Stopwatch watch(times_.solution);
     solve(tolerance, most);
     settle_energy();
-    step_residual_ = problem_.residual(exact);
+    std::array<CrowdResidual, kChunks> residuals{};
+    visit_chunks(rows_.size(), crew_, [&](std::size_t from, std::size_t to, int k) {
+      residuals[at(k)] = problem_.residual(exact, from, to);
+    });
+    step_residual_ = {};
+    for (const CrowdResidual& r : residuals) step_residual_.take(r);
     velocities(trial_.v);
     pushed = push_out(tolerance, most);
   }
@@ -362,16 +404,13 @@ void CrowdStepper::accept() {
   step_.penetration = 0;
   worst_.take(step_, trial_.t);
   last_residual_ = step_residual_;
-  worst_residual_.rate = std::max(worst_residual_.rate, step_residual_.rate);
-  worst_residual_.impulse = std::max(worst_residual_.impulse, step_residual_.impulse);
-  worst_residual_.approach = std::max(worst_residual_.approach, step_residual_.approach);
-  worst_residual_.cone = std::max(worst_residual_.cone, step_residual_.cone);
+  worst_residual_.take(step_residual_);
   energy_now_ = energy_trial_;
 }
 
 double CrowdStepper::penetration() {
   engine_.prepare_response(contact_.engine_state(now_));
-  search_.find(engine_.links().motion, 0);
+  search_.find(engine_.links().motion, 0, crew_);
   double deepest = 0;
   for (const CrowdPoint& p : search_.points()) deepest = std::max(deepest, -p.gap);
   return deepest;

@@ -98,10 +98,33 @@ class CrowdStepper final : public Integrator {
   void place_links();
   void gather(double h);
   void collect(double h);
-  void add_row(int entry, int point, std::uint64_t key, int link1, int link2, const Vec3& p1, const Vec3& p2,
-               const Vec3& n, double gap, double size, const RigidContact& law, double h);
+  // Rows of a chunk of the points, before they are put in order.
+  struct Draft {
+    std::vector<CrowdRow> rows;
+    std::vector<Contacted> about;
+    std::vector<int> block, jointed;  // of rows; points with sides in jointed trees, left for later
+    std::vector<double> gaps;         // smallest, by entry
+    int count[CrowdProblem::grounds + 1], begin_of_block[CrowdProblem::grounds + 1];
+    double deepest = 0;
+    bool pushes = false;
+    void begin(std::size_t entries, double reach) {
+      rows.clear();
+      about.clear();
+      jointed.clear();
+      gaps.assign(entries, reach);
+      deepest = 0;
+      pushes = false;
+    }
+  };
+  bool coupled(int link) const;
+  bool make_row(Draft& draft, int entry, int point, std::uint64_t key, int link1, int link2, const Vec3& p1,
+                const Vec3& p2, const Vec3& n, double gap, double size, const RigidContact& law, double h);
+  void row_of_point(Draft& draft, int index, double h);
+  void row_of_rope(Draft& draft, int index, double h);
   int side_of(int link, const Vec3& arm);
-  void cut_into_blocks();
+  void cut_into_blocks(std::size_t points);
+  void count_blocks(Draft& draft) const;
+  void join_drafts(int drafts);
   void velocities(Vec& v) const;
   void solve(double tolerance, int most);
   void book(double h);
@@ -117,6 +140,7 @@ class CrowdStepper final : public Integrator {
   const CrowdModel& crowd_;
   CrowdSearch search_;
   CrowdProblem problem_;
+  CrowdCrew crew_;
   CrowdSweeps sweeps_;
   CrowdGradients gradients_;
   CrowdMemory memory_;
@@ -125,11 +149,11 @@ class CrowdStepper final : public Integrator {
   std::vector<int> bodies_;    // links of the bodies 1, 2, ...
   std::vector<char> round_;    // by body: moments of inertia all alike
   std::vector<char> is_ball_;  // by shape: a ball about its body's mass centre, of equal moments of inertia
-  std::vector<Contacted> rows_, coupled_;
-  std::vector<CrowdRow> coupled_rows_, problem_rows_;
-  std::vector<Contacted> contacted_;
+  std::vector<Contacted> rows_;
+  std::vector<Draft> drafts_;
   std::vector<double> places_along_, sorted_;
-  std::vector<int> block_of_body_, block_of_row_;
+  std::vector<int> block_of_body_;
+  int blocks_ = 0;
   std::vector<CrowdEntryState> entries_, entries_trial_;
   struct Island {  // P . u+, P . (u+ + u-), P^T N P of its contacts; what remains of their impulses
     double gain = 0, middle = 0, square = 0, part = 1;

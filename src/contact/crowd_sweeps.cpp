@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/wide.hpp"
+#include "contact/crowd_parts.hpp"
 #include "contact/crowd_solver.hpp"
 
 namespace clatter::contact {
@@ -13,14 +14,26 @@ namespace {
 
 using wide::V3;
 
-// Change of the rates of the row that it asked for.
-template <bool Balls, bool Exact>
-[[gnu::always_inline]] inline double answer(CrowdProblem& problem, CrowdRow& row) {
-  CrowdBody& o1 = problem.bodies[static_cast<std::size_t>(row.side1)];
-  CrowdBody& o2 = problem.bodies[static_cast<std::size_t>(row.side2)];
-  const V3 n = wide::load(row.n), c1 = wide::load(row.c1), c2 = wide::load(row.c2), pt = wide::load(row.pt);
-  V3 v1 = wide::load(o1.v), w1 = wide::load(o1.w), v2 = wide::load(o2.v), w2 = wide::load(o2.w);
-  const auto push = [&](const V3& P) {
+// The two bodies of a row, their velocities in registers.
+template <bool Balls>
+struct Sides {
+  const CrowdProblem& problem;
+  const CrowdRow& row;
+  CrowdBody &o1, &o2;
+  V3 c1, c2, v1, w1, v2, w2;
+  [[gnu::always_inline]] Sides(CrowdProblem& p, const CrowdRow& r)
+      : problem(p),
+        row(r),
+        o1(p.bodies[static_cast<std::size_t>(r.side1)]),
+        o2(p.bodies[static_cast<std::size_t>(r.side2)]),
+        c1(wide::load(r.c1)),
+        c2(wide::load(r.c2)),
+        v1(wide::load(o1.v)),
+        w1(wide::load(o1.w)),
+        v2(wide::load(o2.v)),
+        w2(wide::load(o2.w)) {}
+  [[gnu::always_inline]] V3 rate() const { return v1 - v2 + wide::cross(w1, c1) - wide::cross(w2, c2); }
+  [[gnu::always_inline]] void push(const V3& P) {
     v1 += P * o1.inverse_mass;
     v2 += P * -o2.inverse_mass;
     const V3 m1 = wide::cross(c1, P), m2 = wide::cross(c2, P);
@@ -33,10 +46,10 @@ template <bool Balls, bool Exact>
       w1 += wide::load(I1) * m1.x[0] + wide::load(I1 + 3) * m1.x[1] + wide::make(I1[6], I1[7], I1[8]) * m1.x[2];
       w2 += -(wide::load(I2) * m2.x[0] + wide::load(I2 + 3) * m2.x[1] + wide::make(I2[6], I2[7], I2[8]) * m2.x[2]);
     }
-  };
+  }
   // Whole registers, with the number that stands behind each vector: what is loaded again next forwards only from
   // those.
-  const auto store = [&] {
+  [[gnu::always_inline]] void store() {
     v1.x[3] = o1.inverse_mass;
     w1.x[3] = o1.inverse_inertia;
     v2.x[3] = o2.inverse_mass;
@@ -46,8 +59,15 @@ template <bool Balls, bool Exact>
       std::memcpy(at, &v->x, 32);
       std::memcpy(at + 32, &w->x, 32);
     }
-  };
-  V3 u = v1 - v2 + wide::cross(w1, c1) - wide::cross(w2, c2);
+  }
+};
+
+// Change of the rates of the row that it asked for.
+template <bool Balls, bool Exact>
+[[gnu::always_inline]] inline double answer(CrowdProblem& problem, CrowdRow& row) {
+  Sides<Balls> sides(problem, row);
+  const V3 n = wide::load(row.n), pt = wide::load(row.pt);
+  V3 u = sides.rate();
   double un = wide::dot(n, u);
   if constexpr (!Exact) {
     const double eta = row.mu > 0 ? std::min(row.inverse_nn, row.inverse_tt) : row.inverse_nn;
@@ -65,8 +85,8 @@ template <bool Balls, bool Exact>
     const V3 next = zt * part, dt = next - pt;
     const double dn = pn - row.pn;
     if (dn == 0 && wide::dot(dt, dt) == 0) return 0;
-    push(n * dn + dt);
-    store();
+    sides.push(n * dn + dt);
+    sides.store();
     row.pn = pn;
     wide::store(next, row.pt);
     return (std::abs(dn) + std::sqrt(wide::dot(dt, dt))) / eta;
@@ -77,20 +97,27 @@ template <bool Balls, bool Exact>
     if (pn == 0) change = std::abs(dn) / row.inverse_nn;
     if constexpr (!Balls) {
       // The normal impulse changes the slip too.
-      push(n * dn);
-      u = v1 - v2 + wide::cross(w1, c1) - wide::cross(w2, c2);
+      sides.push(n * dn);
+      u = sides.rate();
       un = wide::dot(n, u);
     }
     V3 next = pt - (u - n * un) * row.inverse_tt;
     const double limit = row.mu * pn, t2 = wide::dot(next, next);
     if (t2 > limit * limit) next = next * (limit / std::sqrt(t2));
     const V3 dt = next - pt;
-    push(Balls ? n * dn + dt : dt);
-    store();
+    sides.push(Balls ? n * dn + dt : dt);
+    sides.store();
     row.pn = pn;
     wide::store(next, row.pt);
     return std::max(change, std::sqrt(wide::dot(dt, dt)) / row.inverse_tt);
   }
+}
+
+template <bool Balls>
+[[gnu::always_inline]] inline void push_free(CrowdProblem& problem, const CrowdRow& row, const V3& P) {
+  Sides<Balls> sides(problem, row);
+  sides.push(P);
+  sides.store();
 }
 
 // A row with a side in jointed trees.
@@ -140,35 +167,6 @@ double sweep_range(CrowdProblem& problem, int from, int to, bool backward) {
   return change;
 }
 
-// Rows that share no body with those of another part are visited at once, then those between the parts, then those with
-// sides in jointed trees, or the other way round: visit(from, to, part), the parts 0 ... kParts - 1.
-constexpr int kParts = CrowdProblem::grounds + 2;
-
-template <class Visit>
-void visit_parts(const CrowdProblem& problem, bool backward, CrowdCrew& crew, const Visit& visit) {
-  const int blocks = std::max(0, static_cast<int>(problem.blocks.size()) - 1);
-  const int apart = blocks > 0 ? problem.blocks.back() : 0;
-  const auto in_blocks = [&] {
-    if (blocks == 0) return;
-    crew.run(blocks, [&](int k) {
-      visit(problem.blocks[static_cast<std::size_t>(k)], problem.blocks[static_cast<std::size_t>(k) + 1], k);
-    });
-  };
-  const auto between = [&] { visit(apart, problem.free_rows, CrowdProblem::grounds); };
-  const auto coupled = [&] {
-    visit(problem.free_rows, static_cast<int>(problem.rows.size()), CrowdProblem::grounds + 1);
-  };
-  if (backward) {
-    coupled();
-    between();
-    in_blocks();
-  } else {
-    in_blocks();
-    between();
-    coupled();
-  }
-}
-
 template <bool Balls, bool Exact>
 double sweep(CrowdProblem& problem, bool backward, CrowdCrew& crew) {
   double changes[kParts] = {};
@@ -211,7 +209,7 @@ double CrowdSweeps::change_of_round(const CrowdProblem& problem) {
 }
 
 void CrowdSweeps::go_on(CrowdProblem& problem, double beta) {
-  visit_parts(problem, false, crew_, [&](int from, int to, int) {
+  visit_parts(problem, false, crew_, [&](int from, int to, int part) {
     for (int i = from; i < to; ++i) {
       CrowdRow& row = problem.rows[static_cast<std::size_t>(i)];
       wide::Lanes &start = start_[static_cast<std::size_t>(i)], &way = way_[static_cast<std::size_t>(i)], P;
@@ -221,8 +219,13 @@ void CrowdSweeps::go_on(CrowdProblem& problem, double beta) {
       start = P + further;
       if (!(beta > 0)) continue;
       std::memcpy(row.pt, &start, 32);
-      const double n = further[3];
-      problem.push(row, Vec3(row.n[0] * n + further[0], row.n[1] * n + further[1], row.n[2] * n + further[2]));
+      const V3 P_further = wide::load(row.n) * further[3] + V3{further};
+      if (part > CrowdProblem::grounds)
+        problem.push(row, Vec3(P_further.x[0], P_further.x[1], P_further.x[2]));
+      else if (problem.balls)
+        push_free<true>(problem, row, P_further);
+      else
+        push_free<false>(problem, row, P_further);
     }
   });
 }

@@ -55,7 +55,8 @@ TEST(CrowdSearch, FindsWhatALookAtEveryPairFinds) {
       engine.observe(system->initial, nullptr);
       CrowdSearch search(*contacts, *system->model.crowd);
       const double reach = 0.03;
-      search.find(engine.links().motion, reach);
+      CrowdCrew crew(2);
+      search.find(engine.links().motion, reach, crew);
       std::set<std::pair<int, int>> pairs, expected;
       for (const CrowdPoint& p : search.points()) {
         EXPECT_LE(p.gap, reach);

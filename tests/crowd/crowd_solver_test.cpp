@@ -8,7 +8,8 @@ namespace {
 constexpr double kTight = 1e-11;  // m/s, rates in the problems are near 1
 
 CrowdProblem swept(CrowdProblem p, bool exact) {
-  CrowdSweeps sweeps(1);
+  CrowdCrew crew(1);
+  CrowdSweeps sweeps(crew);
   EXPECT_TRUE(sweeps.solve(p, exact, 0.1 * kTight, 200000).converged);
   return p;
 }
