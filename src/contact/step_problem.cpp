@@ -12,8 +12,9 @@ namespace {
 // Up to this many rows of an island the dense methods are affordable: where Newton's fails, and for the laws of
 // impacts.
 constexpr int kDenseRows = 160;
-// Velocities that a contact moves, by rows of the island, from which on dense methods come first.
-constexpr int kWide = 2;
+// From this many velocities that a contact moves on, and this many times the rows of its island, dense methods come
+// first.
+constexpr int kWideVelocities = 40, kWideRows = 2;
 
 int find_root(std::vector<int>& root, int i) {
   while (root[static_cast<std::size_t>(i)] != i) {
@@ -390,7 +391,9 @@ int StepProblem::island_velocities(int k) const {
   return most;
 }
 
-bool StepProblem::wide(int k) const { return few_rows(k) && island_velocities(k) > kWide * island_rows(k); }
+bool StepProblem::wide(int k) const {
+  return few_rows(k) && island_velocities(k) > std::max(kWideVelocities, kWideRows * island_rows(k));
+}
 
 bool StepProblem::few_rows(int k) const { return island_rows(k) <= kDenseRows; }
 
