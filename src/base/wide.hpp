@@ -14,7 +14,6 @@ namespace clatter::wide {
 
 typedef double Lanes __attribute__((vector_size(32)));
 typedef double Lanes2 __attribute__((vector_size(16)));
-typedef long long Order __attribute__((vector_size(32)));
 
 struct V3 {
   Lanes x;
@@ -47,9 +46,9 @@ struct V3 {
   return a;
 }
 
-[[gnu::always_inline]] inline Lanes yzx(const Lanes& a) { return __builtin_shuffle(a, Order{1, 2, 0, 3}); }
+[[gnu::always_inline]] inline V3 yzx(const V3& a) { return {__builtin_shufflevector(a.x, a.x, 1, 2, 0, 3)}; }
 
-[[gnu::always_inline]] inline V3 cross(const V3& a, const V3& b) { return {yzx(a.x * yzx(b.x) - yzx(a.x) * b.x)}; }
+[[gnu::always_inline]] inline V3 cross(const V3& a, const V3& b) { return yzx({a.x * yzx(b).x - yzx(a).x * b.x}); }
 [[gnu::always_inline]] inline double dot(const V3& a, const V3& b) {
   const Lanes m = a.x * b.x;
   return m[0] + m[1] + m[2];
