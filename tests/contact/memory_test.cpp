@@ -7,6 +7,7 @@
 
 #include "contact/allocations.hpp"
 #include "contact/models.hpp"
+#include "model/load.hpp"
 
 namespace clatter::contact {
 thread_local long allocations = 0;
@@ -69,6 +70,41 @@ TEST(ContactMemory, NoneWhileABoxSlidesOnFourCornersWithFriction) {
   const int box = m.box(m.spatial_body(1, Vec3::Constant(0.01), Vec3(0, 0, 0.1), Vec3(3, 1, 0)), Vec3(0.4, 0.3, 0.2));
   m.contact(box, m.plane(-1), 0, 0.5);
   expect_no_allocation<Moreau>(m.model, 2e-3, 0.02, 0.3);
+}
+
+// Search and rows of a beam that slides over another.
+TEST(ContactMemory, NoneWhileABeamIsLookedForOnAnother) {
+  const auto system = System::compile(load_model_text(R"(clatter: 1
+bodies:
+  upper: {type: beam, planar: true, element: ancf-beam, elements: 4, to: [1, 0], position: [0.2, 0.1],
+          section: {rectangle: [0.1, 0.1]}, material: {density: 7850, young: 2e7, poisson: 0.3}}
+  lower: {type: beam, planar: true, element: ancf-beam, elements: 4, to: [1, 0],
+          section: {rectangle: [0.1, 0.1]}, material: {density: 7850, young: 2e7, poisson: 0.3}}
+contacts: {press: {between: [upper, lower], law: {type: rigid, friction: 0.3}}}
+)",
+                                                      "beams"));
+  Engine engine(system);
+  Contacts contacts(ContactSystem::compile(system), engine);
+  State s = system->initial;
+  Vec column(engine.sizes().nv);
+  std::size_t found = 0;
+  const auto slide = [&] {
+    s.q = system->initial.q;
+    for (int i = 0; i < 20; ++i) {
+      for (int k = 0; k < s.q.size() / 2; k += 4) s.q[k] += 0.01;  // nodes of the upper one
+      contacts.detect(s, 0.02);
+      for (const int slot : contacts.near()) {
+        contacts.evaluate(slot, true);
+        contacts.column(slot, 1, column.data());
+        ++found;
+      }
+    }
+  };
+  slide();
+  const long before = allocations;
+  slide();
+  EXPECT_EQ(allocations - before, 0);
+  EXPECT_GT(found, 400u);
 }
 
 TEST(ContactMemory, NoneInAccelerationsWithContactsThatDependOnEachOther) {
