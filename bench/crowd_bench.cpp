@@ -111,15 +111,18 @@ int run(const char* path, const Options& options) {
     }
   }
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  int moving = 0;  // mass centres faster than 1 mm/s
+  for (const LinkMotion& m : engine.links().motion) moving += m.v.norm() > 1e-3 ? 1 : 0;
   const double depth = stepper.penetration();
   std::printf(
       "bench=crowd model=%s bodies=%d steps=%ld rest=%s t=%.4g wall_s=%.4g steps_per_s=%.4g sweeps_per_step=%.4g "
-      "contacts=%d depth_at_end=%.2g depth_at_worst=%.2g speed_at_end=%.2g kinetic_of_centres=%.2g kinetic=%.2g "
+      "contacts=%d depth_at_end=%.2g depth_at_worst=%.2g speed_at_end=%.2g moving=%d kinetic_of_centres=%.2g "
+      "kinetic=%.2g "
       "rise=%.2g momentum=%.2g "
       "rate_at_worst=%.2g\n",
       path, static_cast<int>(system->model.bodies.size()), steps, still >= kStill ? "yes" : "no", stepper.state().t,
       wall, static_cast<double>(steps) / wall, static_cast<double>(stepper.sweeps()) / static_cast<double>(steps),
-      stepper.touching(), depth / size, std::max(depth, stepper.certificate().penetration) / size, speed,
+      stepper.touching(), depth / size, std::max(depth, stepper.certificate().penetration) / size, speed, moving,
       centres / largest, kinetic / largest, rise / largest, balance, rate);
   return still >= kStill ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 // Benchmark problem G with MuJoCo: conjugate gradients over elliptic cones, its own soft contacts, sparse Jacobians.
-// Usage: spheres_mujoco [number of balls, default 1000] [iterations at most, default 100] [steps at most, default all]
-// A run that is cut short says so by its number of steps.
+// Usage: spheres_mujoco [number of balls, default 800] [iterations at most, default 100] [steps at most, default all]
+// A run that is cut short says so by its number of steps. MuJoCo 2.2 keeps dense arrays for as many rows as there may
+// be: more than some 800 balls do not fit into its 2 GB.
 #include <mujoco/mujoco.h>
 
 #include <algorithm>
@@ -23,8 +24,8 @@ std::string text(double x) {
 
 std::string scene(int n, int iterations) {
   const std::string half = text(spheres::half_width(n));
-  std::string xml = "<mujoco><size njmax='" + std::to_string(30 * n) + "' nconmax='" + std::to_string(10 * n) +
-                    "' nstack='" + std::to_string(20000L * n) + "'/><option timestep='" + text(spheres::kStep) +
+  std::string xml = "<mujoco><size njmax='" + std::to_string(10 * n) + "' nconmax='" + std::to_string(4 * n) +
+                    "' nstack='" + std::to_string(4000L * n) + "'/><option timestep='" + text(spheres::kStep) +
                     "' gravity='0 0 " + text(-spheres::kGravity) +
                     "' cone='elliptic' jacobian='sparse' solver='CG' iterations='" + std::to_string(iterations) +
                     "'/><default><geom condim='3' friction='" + text(spheres::kFriction) +
@@ -59,7 +60,7 @@ struct Free {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int n = argc > 1 ? std::atoi(argv[1]) : 1000;
+  const int n = argc > 1 ? std::atoi(argv[1]) : 800;
   const int iterations = argc > 2 ? std::atoi(argv[2]) : 100;
   const long all = std::lround(spheres::kEnd / spheres::kStep), most = argc > 3 ? std::atol(argv[3]) : all;
   const std::string xml = scene(n, iterations);

@@ -106,14 +106,14 @@ void PolytopeManifold::find(const Geometry& first, const Geometry& second, const
     separation_ = face.separation;
   }
   if (reference_is_first)
-    faces_touch(first, second, face.face, face.nearest, true, first, second, A, B);
+    faces_touch(first, second, face.face, face.nearest, true, first, second, A, B, far, soon);
   else
-    faces_touch(second, first, face.face, face.nearest, false, first, second, A, B);
+    faces_touch(second, first, face.face, face.nearest, false, first, second, A, B, far, soon);
 }
 
 void PolytopeManifold::faces_touch(const Geometry& P, const Geometry& Q, int f, int nearest, bool reference_is_first,
                                    const Geometry& first, const Geometry& second, const Frame3<double>& A,
-                                   const Frame3<double>& B) {
+                                   const Frame3<double>& B, double far, bool soon) {
   const Frame3<double>&at_P = reference_is_first ? A : B, &at_Q = reference_is_first ? B : A;
   const double rounding = kRounding * (first.bound + second.bound);
   const double deepest = std::min(0.0, separation_) - rounding;
@@ -172,8 +172,11 @@ void PolytopeManifold::faces_touch(const Geometry& P, const Geometry& Q, int f, 
       told_.push_back(reference_is_first ? feet.p1 : feet.p2);
     }
   }
-  // Overlapping without a foot on a face (a sliver in a sliver): the deepest vertex decides.
-  if (points_.empty() && separation_ <= 0) points_.push_back({slots_of_Q + nearest, f});
+  // Overlapping without a foot on a face (a sliver in a sliver): the deepest vertex decides. Soon: the nearest one,
+  // where it may come over the face.
+  const bool beside = points_.empty() && separation_ > 0 && soon &&
+                      face_overhang<double>(P, f, at_P.local(at_Q.point(item(Q.points, nearest)))) >= -far;
+  if (beside || (points_.empty() && separation_ <= 0)) points_.push_back({slots_of_Q + nearest, f});
 }
 
 int manifold_feature(const Geometry& a, const Geometry& b, const Frame3<double>& A, const Frame3<double>& B, int slot) {

@@ -30,7 +30,7 @@ class PolytopeManifold {
 
   // Polytopes that a face tells to be farther apart than `far` are left at that: no points. `soon`: where two edges
   // cross, also the points of the faces beside them, none deeper than the edges: faces that are nearly parallel meet
-  // within a step.
+  // within a step. Where a corner is beside a face by less than `far`, and nothing above it, that corner.
   void find(const Geometry& first, const Geometry& second, const Frame3<double>& A, const Frame3<double>& B,
             double far = std::numeric_limits<double>::infinity(), bool soon = false);
   double separation() const { return separation_; }
@@ -44,7 +44,8 @@ class PolytopeManifold {
 
  private:
   void faces_touch(const Geometry& P, const Geometry& Q, int f, int nearest, bool reference_is_first,
-                   const Geometry& first, const Geometry& second, const Frame3<double>& A, const Frame3<double>& B);
+                   const Geometry& first, const Geometry& second, const Frame3<double>& A, const Frame3<double>& B,
+                   double far, bool soon);
 
   double separation_ = 0;
   std::vector<Point> points_;
