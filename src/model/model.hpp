@@ -387,6 +387,7 @@ enum class Method {
   newmark,
   hht,
   euler,
+  symplectic_euler,
   verlet,
   bdf,
   adams,
