@@ -241,8 +241,12 @@ bool NonsmoothAlpha::smooth_part(double h) {
   return false;
 }
 
-// S A - G^T mu = M a, G A = G a with the matrix of the step.
+// S A - G^T mu = M a, G A = G a with the matrix of the step. Models of rigid bodies alone start from a.
 void NonsmoothAlpha::start_averages(const Vec& a, Vec& A) {
+  if (correction_ == nullptr) {
+    A = a;
+    return;
+  }
   const Tangents& t = matrix_.tangents();
   t.M.multiply(a.data(), rhs_.data());
   if (n_.nc() > 0) t.G.multiply(a.data(), residual_.data());

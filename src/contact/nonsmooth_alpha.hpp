@@ -22,7 +22,7 @@
 // damps it, 1.7 times for rho = 0.8 and omega h = 36, 38 times for omega h = 300, in proportion to (omega h)^2; and the
 // impacts of a stiff beam excite just such modes, again and again. Started with what the matrix of the step makes of a,
 //
-//   S A - G^T mu = M a,   G A = G a
+//   S A - G^T mu = M a,   G A = G a        (models with flexible bodies)
 //
 // none does (those with omega h near 1 by 0.3 % at most), and A differs from a by O(h^2) where the step resolves the
 // motion.
