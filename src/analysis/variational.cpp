@@ -49,6 +49,7 @@ void VariationalStep::advance(Integrator& integrator, double t0, double t1, Mat&
     case Scheme::bdf:
       radau_step(t0, t1, Phi);
       break;
+    case Scheme::symplectic_euler:
     case Scheme::verlet:
     case Scheme::generalized_alpha:
       trapezoidal_step(t0, t1, Phi);

@@ -5,7 +5,7 @@
 //
 //   euler, rk4, dopri5   the same explicit Runge-Kutta tableau; adams: that of dopri5
 //   radau5, bdf          Radau IIA with three stages: (1 - h A_rk (x) A_i) K = A_i Phi_0, L-stable as the motion itself
-//   verlet, generalized_alpha   trapezoidal rule
+//   symplectic_euler, verlet, generalized_alpha   trapezoidal rule
 //
 // A motion may be simpler than its neighbours (a ball that rolls steadily is exact in one step, however far it turns).
 // Where dopri5 or adams control their step, the step of Phi is therefore split until its own error estimate, each entry

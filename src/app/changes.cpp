@@ -41,7 +41,8 @@ Method method_named(std::string name) {
   std::string hint = did_you_mean(name, known);
   if (hint.empty())
     hint =
-        "known are rk4, dopri5, radau5, generalized-alpha, newmark, hht, euler, verlet, bdf, adams, event-driven, "
+        "known are rk4, dopri5, radau5, generalized-alpha, newmark, hht, euler, symplectic-euler, verlet, bdf, adams, "
+        "event-driven, "
         "time-stepping and smooth";
   throw InputError(fmt::format("--method: there is no integrator `{}`", name), hint);
 }
@@ -66,8 +67,9 @@ void choose_method(const std::string& text, Simulate& s) {
     throw InputError(fmt::format("--method: `{}` has no schemes to choose from", method_name(s.method)));
   s.scheme = method_named(scheme);
   if (treats_contact(s.scheme))
-    throw InputError(fmt::format("--method: `{}` is not a scheme of {}", scheme, method_name(s.method)),
-                     "choose among rk4, dopri5, radau5, generalized-alpha, euler, verlet, bdf and adams");
+    throw InputError(
+        fmt::format("--method: `{}` is not a scheme of {}", scheme, method_name(s.method)),
+        "choose among rk4, dopri5, radau5, generalized-alpha, euler, symplectic-euler, verlet, bdf and adams");
 }
 
 bool joint_coordinates(const std::string& word) {

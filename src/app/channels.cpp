@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "model/beam.hpp"
 #include "record/export.hpp"
 
 namespace clatter::app {
@@ -27,7 +28,9 @@ std::size_t owner_length(const Things& things, std::string_view quantity) {
 std::string channel_of_quantity(const Model& model, std::string_view quantity) {
   const std::size_t body = owner_length(model.bodies, quantity);
   const std::size_t joint = owner_length(model.joints, quantity);
-  const std::size_t force = std::max(owner_length(model.force_elements, quantity), owner_length(model.loads, quantity));
+  std::size_t force = std::max(owner_length(model.force_elements, quantity), owner_length(model.loads, quantity));
+  for (const Body& b : model.bodies)
+    if (b.beam) force = std::max(force, owner_length(b.beam->pressures, quantity));
   const std::size_t length = std::max({body, joint, force});
   const auto placed = [&](std::string_view group, std::size_t split) {
     return fmt::format("{}/{}/{}", group, quantity.substr(0, split), quantity.substr(split + 1));

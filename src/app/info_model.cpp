@@ -9,6 +9,7 @@
 #include "app/simulation.hpp"
 #include "app/text.hpp"
 #include "contact/motion.hpp"
+#include "model/beam.hpp"
 #include "model/crowd.hpp"
 #include "model/kinds.hpp"
 #include "model/schema.hpp"
@@ -230,6 +231,10 @@ int info_model(const std::string& path, const Changes& changes, const Console& c
 
   Table forces({"force", "on"});
   for (const Load& load : model.loads) forces.row({load.name, load.at.label});
+  for (const Body& body : model.bodies)
+    if (body.beam)
+      for (const BeamSource::Pressure& p : body.beam->pressures)
+        forces.row({p.name, fmt::format("{} ({})", body.name, p.above ? "above" : "below")});
   for (const ForceElement& e : model.force_elements) {
     forces.row({e.name, e.quantity.empty() ? e.a.label + " and " + e.b.label : e.quantity});
   }

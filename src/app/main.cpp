@@ -34,7 +34,7 @@ The model language is described in docs/model-language.md, results in docs/resul
 
 void add_changes(CLI::App& command, Changes& changes) {
   command.add_option("--method", changes.method,
-                     "integrator: rk4, dopri5, radau5, generalized-alpha, euler, verlet, bdf, adams, "
+                     "integrator: rk4, dopri5, radau5, generalized-alpha, euler, symplectic-euler, verlet, bdf, adams, "
                      "event-driven, time-stepping or smooth, the last three also with their scheme: "
                      "time-stepping/generalized-alpha (default: the model's)");
   command.add_option("--end", changes.end, "end of the simulation in seconds");

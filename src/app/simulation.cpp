@@ -34,6 +34,8 @@ Scheme scheme_of(const Simulate& simulate) {
       return Scheme::generalized_alpha;
     case Method::euler:
       return Scheme::euler;
+    case Method::symplectic_euler:
+      return Scheme::symplectic_euler;
     case Method::verlet:
       return Scheme::verlet;
     case Method::bdf:

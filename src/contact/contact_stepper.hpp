@@ -112,6 +112,7 @@ class ContactStepper : public Integrator {
   // taken from trial_.v. Returns the energy taken; `missing`: what there was not.
   void open_budget(const Vec& v_begin, const Vec& v_end, const Vec& pull);
   double settle_budget(double lifted, double& missing);
+  bool driven();  // some rows move by themselves
   // Solves the assembled problem or throws SolveError; keeps its residuals for the certificate.
   void solve_contacts(const char* what);
   // Friction rows: joints', and the moments of the contacts in the problem. Their rates are
@@ -170,7 +171,6 @@ class ContactStepper : public Integrator {
   void forbid_gain(int island, const Vec& rates, const Vec& restitution);
 
   void lift_budget();
-  bool driven();
 
   // A response group each (Engine::response_groups).
   struct Account {

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
+#include "contact/stable_step.hpp"
 
 namespace clatter::contact {
 
@@ -61,6 +62,7 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
 }
 
 void CrowdStepper::started() {
+  require_stable_step(engine_.system(), contact_.engine_state(now_), settings_.step);
   memory_.begin(0);
   counts_ = {};
   worst_ = last_ = step_ = {};

@@ -241,6 +241,69 @@ bool NonsmoothAlpha::smooth_part(double h) {
   return false;
 }
 
+// S A - G^T mu = M a, G A = G a with the matrix of the step. Models of rigid bodies alone start from a.
+void NonsmoothAlpha::start_averages(const Vec& a, Vec& A) {
+  if (correction_ == nullptr) {
+    A = a;
+    return;
+  }
+  const Tangents& t = matrix_.tangents();
+  t.M.multiply(a.data(), rhs_.data());
+  if (n_.nc() > 0) t.G.multiply(a.data(), residual_.data());
+  matrix_.solve(rhs_.data(), residual_.data(), A.data(), nullptr);
+}
+
+bool NonsmoothAlpha::release() {
+  const double slow = kNoApproach * system().velocity_scale;
+  bool any = false;
+  engine_.prepare_response(contact_.engine_state(trial_));
+  for (const int slot : lasting_) {
+    if (!(force_[3 * slot] > 0) || force_trial_[3 * slot] > 0) continue;
+    contacts_.evaluate(slot, false);
+    if (contacts_[slot].present && contacts_[slot].rate[0] <= slow) continue;
+    closed_[static_cast<std::size_t>(slot)] = 0;
+    any = true;
+  }
+  if (!any) return false;
+  list(closed_, lasting_);
+  consistent(now_, lasting_, force_, loaded_, a_, lambda_, zdot_);
+  friction_samples_ = friction_samples_trial_;
+  start_averages(a_, A_);
+  return true;
+}
+
+double NonsmoothAlpha::take_lift(double lifted) {
+  if (!(lifted > 0)) return 0;
+  const Tree& tree = engine_.system().tree;
+  lifted_.assign(tree.trees.size(), 0);
+  bool grounded = false;
+  for (int i = 0; i < problem_.size(); ++i) {
+    if (problem_[i].r[0] == 0) continue;
+    const PairInstance& pair = system().pair(problem_[i].slot);
+    for (const int link : {pair.link1, pair.link2}) {
+      const int t = link < 0 ? -1 : tree.links[static_cast<std::size_t>(link)].tree;
+      if (t < 0 || tree.trees[static_cast<std::size_t>(t)].v1 == tree.trees[static_cast<std::size_t>(t)].v0)
+        grounded = true;
+      else
+        lifted_[static_cast<std::size_t>(t)] = 1;
+    }
+  }
+  if (!grounded || driven()) return 0;
+  const auto each = [&](auto&& visit) {
+    for (std::size_t t = 0; t < tree.trees.size(); ++t)
+      if (lifted_[t]) visit(trial_.v.segment(tree.trees[t].v0, tree.trees[t].v1 - tree.trees[t].v0));
+  };
+  const double with = dynamics_.stored_energy(trial_);
+  x_ = trial_.v;
+  each([](auto v) { v.setZero(); });
+  const double kinetic = with - dynamics_.stored_energy(trial_);
+  trial_.v = x_;
+  if (!(kinetic > 0)) return 0;
+  const double part = std::min(1.0, lifted / kinetic), s = std::sqrt(1 - part);
+  each([&](auto v) { v *= s; });
+  return part * kinetic;
+}
+
 bool NonsmoothAlpha::collide() {
   engine_.prepare_response(contact_.engine_state(trial_));
   problem_.begin(nullptr);
@@ -340,7 +403,9 @@ bool NonsmoothAlpha::attempt(double t1) {
     consistent(now_, lasting_, force_, loaded_, a_, lambda_, zdot_);
     known_ = true;
   }
-  if (!smooth_part(h)) return false;
+  do {
+    if (!smooth_part(h)) return false;
+  } while (correction_ != nullptr && release());
   const double v_scale = system().velocity_scale;
   W_trial_ = W_;
   for (const int slot : collided_) impact_.segment<3>(3 * slot).setZero();
@@ -408,7 +473,8 @@ bool NonsmoothAlpha::attempt(double t1) {
     penetration = correct_gaps(&held_, false, reach);
     if (report_.projections != corrections && problem_.size() > 0) {
       const double lifted = dynamics_.stored_energy(trial_) - before;
-      W_trial_[contact_.impact_channel(system().pair(problem_[0].slot).group)] += lifted;
+      const double taken = correction_ != nullptr ? take_lift(lifted) : 0;
+      W_trial_[contact_.impact_channel(system().pair(problem_[0].slot).group)] += lifted - taken;
     }
   }
   dynamics_.minus(trial_.q, now_.q, u1_);
@@ -421,7 +487,7 @@ bool NonsmoothAlpha::attempt(double t1) {
   if (restart_) {
     consistent(trial_, lasting_trial_, force_trial_, loaded_trial_, a_trial_, lambda_trial_, zdot_trial_);
     if (any_frictions()) finish_frictions();
-    A_trial_ = a_trial_;
+    start_averages(a_trial_, A_trial_);
     B_trial_ = zdot_trial_;
   } else {
     const double k = (1 - af_) / (1 - am_);

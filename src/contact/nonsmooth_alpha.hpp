@@ -15,8 +15,22 @@
 //
 // An impact slower than twice what forces change in a step is plastic: its contact lasts from then on. A lasting
 // contact ends when r_N vanishes and its gap opens. After an impact, and when slip comes to rest or turns round, A is
-// started anew from the accelerations of the new state (P-31 with given slip directions): averages over a jump would
+// started anew from the accelerations a of the new state (P-31 with given slip directions): averages over a jump would
 // ring. Steps without such an event are of second order, those with one of first.
+//
+// A = a itself would bring energy in: a mode far above the step that is displaced at the start grows before the scheme
+// damps it, 1.7 times for rho = 0.8 and omega h = 36, 38 times for omega h = 300, in proportion to (omega h)^2; and the
+// impacts of a stiff beam excite just such modes, again and again. Started with what the matrix of the step makes of a,
+//
+//   S A - G^T mu = M a,   G A = G a        (models with flexible bodies)
+//
+// none does (those with omega h near 1 by 0.3 % at most), and A differs from a by O(h^2) where the step resolves the
+// motion.
+//
+// Contacts of flexible bodies let go within a step in which they still pressed at its begin: their force then jumps
+// too, and averages that go on with its last value would push the bodies apart while the gap opens, at the price of r h
+// gap'/2. Such a contact counts as open from the begin of the step. And where the correction of gaps has strained or
+// lifted bodies on something fixed, that energy comes out of their motion, as in Moreau's scheme (step_budget.cpp).
 //
 // Newton on (a+, lambda) with S = M + h g k C + h^2 b k K, k = (1-af)/(1-am); the contact problem is part of every
 // iteration. Inner states follow the same average, iterated with the rest.
@@ -43,6 +57,13 @@ class NonsmoothAlpha final : public ContactStepper {
   bool smooth_part(double h);
   void predict(double h);
   double increment_size(double h, double cq) const;
+  // A anew from the accelerations a.
+  void start_averages(const Vec& a, Vec& A);
+  // Lasting contacts that pressed at the begin and have opened at trial_ are opened at the begin; true when there are
+  // any.
+  bool release();
+  // Takes what the correction of gaps has lifted out of the kinetic energy of the bodies it moved. Returns how much.
+  double take_lift(double lifted);
   // Collisions of the contacts in hit_ at trial_; true when one carried an impulse.
   bool collide();
   // Accelerations, multipliers and forces of lasting contacts at a state, from the laws at acceleration level.
@@ -67,6 +88,7 @@ class NonsmoothAlpha final : public ContactStepper {
   std::vector<int> loaded_, loaded_trial_;    // slots that have a number there
   std::vector<int> collided_;                 // and in impact_
   std::vector<int> carriers_;                 // loaded or collided
+  std::vector<char> lifted_;                  // trees that the correction of gaps has moved
   Vec A_, A_trial_, B_, B_trial_, A0_, B0_;
   Vec r_, f_, da_, dlambda_, lambda_now_, x_, mu_step_, rhs_, impulses_, residual_, phi_, rates_, factors_, p_base_,
       p_end_, p_;

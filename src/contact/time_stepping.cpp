@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "contact/stable_step.hpp"
 
 namespace clatter::contact {
 
@@ -46,6 +47,7 @@ MoreauStepper::MoreauStepper(ContactDynamics& dynamics, const IntegratorSettings
 }
 
 void MoreauStepper::started() {
+  if (!moreau_.implicit) require_stable_step(engine_.system(), contact_.engine_state(now_), settings_.step);
   ContactStepper::started();
   know_derivative();
   pull_ = a_;

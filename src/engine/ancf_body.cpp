@@ -139,6 +139,7 @@ AncfBody::AncfBody(std::shared_ptr<const BeamSource> beam, const Placement& pose
   }
   tabulate();
   weigh();
+  for (const BeamSource::Pressure& p : b.pressures) press(p);
   place({}, pose);
   for (const BeamSource::Point& p : b.points) place(p, pose);
 
@@ -293,6 +294,22 @@ void AncfBody::weigh() {
   second -= total_mass * centre * centre.transpose();
   inertia = -0.5 * (second + second.transpose());
   inertia.diagonal().array() += second.trace();
+}
+
+void AncfBody::press(const BeamSource::Pressure& on) {
+  const double side = on.above ? 1 : -1, y = side * 0.5 * source->size_y;
+  const Rule rule = gauss(2);  // exact: N N' is of the third degree
+  Mat P = Mat::Zero(element_vectors, element_vectors);
+  for (std::size_t k = 0; k < rule.at.size(); ++k) {
+    const auto weights = [&](int derivative) {
+      const std::vector<double> r = shape(*this, rule.at[k], 1, 0, derivative),
+                                r_y = shape(*this, rule.at[k], 1, 1, derivative);
+      return Vec(Eigen::Map<const Vec>(r.data(), element_vectors) +
+                 y * Eigen::Map<const Vec>(r_y.data(), element_vectors));
+    };
+    P += rule.weight[k] * weights(0) * weights(1).transpose();
+  }
+  pressure.push_back(side * source->size_z * P);
 }
 
 void AncfBody::place(const BeamSource::Point& point, const Placement& pose) {

@@ -10,6 +10,12 @@
 //   cable  N: cubic Hermite polynomials of (r, r') at two nodes
 //   beam   N: quadratic Lagrange polynomials of (r, r_y, r_z) at the ends and the middle of an element
 //
+// Pressure p on the side y = +-H/2 of a planar beam (Y-7), with the outward normal n |r'| = +-J r', J the quarter turn:
+//
+//   Q_i = -p b int N_i n |r'| dx = -+p b sum_j P_ij J q_j,    P_ij = int N_i N_j' dx
+//
+// linear in q, and P is the same for elements of every length.
+//
 // Laws of ancf_strains.hpp are integrated at points along each element; a table holds, point by point, the weights of
 // the vectors a law sees, the integration weight and the strains of the undeformed body. Derivatives are by the arc
 // length of the undeformed axis.
@@ -109,6 +115,7 @@ struct AncfBody {
   std::vector<int> run_offset;   // of the values of a column
   std::vector<double> run_mass;  // M in the runs
   bool damped = false;
+  std::vector<Mat> pressure;  // +-b P over the vectors of an element, one a pressure of the source
 
   bool is_position(int vector) const { return vector % gradients == 0; }
   // Coordinates and velocities at the start: the undeformed body at its pose, moving rigidly, and what displaces its
@@ -125,6 +132,7 @@ struct AncfBody {
  private:
   void tabulate();
   void weigh();
+  void press(const BeamSource::Pressure& on);
   void place(const BeamSource::Point& point, const Placement& pose);
 };
 

@@ -112,7 +112,8 @@ class AncfChain : public BlockWork {
         work_(Vec::Zero(body.nv)),
         relative_(Vec::Zero(body.nv)),
         relative_rate_(Vec::Zero(body.nv)),
-        places_(body.places.size()) {}
+        places_(body.places.size()),
+        pressure_(body.pressure.size(), 0.0) {}
 
   void assign(const BlockWork& other) override { *this = static_cast<const AncfChain&>(other); }
 
@@ -187,6 +188,19 @@ class AncfChain : public BlockWork {
     for (int i = 0; i < b_->vectors; ++i)
       for (int c = 0; c < D; ++c) r[i * D + c] -= b_->weight[static_cast<std::size_t>(i)] * gravity[c];
     LawsOf<Kind>::each(*b_, [&](auto law, const LawTable& t) { law_forces<decltype(law)>(t, r); });
+    for (std::size_t i = 0; i < pressure_.size(); ++i)
+      each_pressed(i, [&](int first, int m, int n, double P) {
+        r[first + 2 * m] -= P * q_[first + 2 * n + 1];
+        r[first + 2 * m + 1] += P * q_[first + 2 * n];
+      });
+  }
+  void set_pressure(int i, double p) override { pressure_[static_cast<std::size_t>(i)] = p; }
+  double pressure_power(int i) const override {
+    double power = 0;
+    each_pressed(static_cast<std::size_t>(i), [&](int first, int m, int n, double P) {
+      power += P * (v_[first + 2 * m] * q_[first + 2 * n + 1] - v_[first + 2 * m + 1] * q_[first + 2 * n]);
+    });
+    return power;
   }
   void factorize_mass() override {}
   void solve_mass(const double* b, double* x) const override { b_->mass.template solve<D>(b, x); }
@@ -271,6 +285,13 @@ class AncfChain : public BlockWork {
           for (int i = 0; i < Kind::dofs; ++i) C[at + i] += Ce(i, j);
       }
     }
+    for (std::size_t i = 0; i < pressure_.size(); ++i)
+      each_pressed(i, [&](int first, int m, int n, double P) {
+        for (int c = 0; c < 2; ++c) {  // -1 above the diagonal of J, 1 below
+          const auto column = static_cast<std::size_t>(first + 2 * n + c);
+          K[b_->run_offset[column] + first + 2 * m + 1 - c - b_->runs[column].first] += c == 0 ? P : -P;
+        }
+      });
     for (std::size_t k = 0; k < places_.size(); ++k)
       if (!F[k].isZero(0.0) || !N[k].isZero(0.0)) geometric(static_cast<int>(k), F[k], N[k], K);
   }
@@ -355,6 +376,18 @@ class AncfChain : public BlockWork {
         for (int n = 0; n < p.count; ++n) sum += p.turn[static_cast<std::size_t>(i * p.count + n)] * from[n * D + c];
         x[i * D + c] = sum;
       }
+  }
+  // f(first coordinate of the element, m, n, p times the weight of J q_n in the force on vector m); planar beams alone
+  // have pressures.
+  template <class F>
+  void each_pressed(std::size_t i, F&& f) const {
+    if constexpr (D == 2) {
+      const Mat& P = b_->pressure[i];
+      if (pressure_[i] == 0) return;
+      for (int e = 0; e < b_->elements; ++e)
+        for (int m = 0; m < Kind::vectors; ++m)
+          for (int n = 0; n < Kind::vectors; ++n) f(e * Kind::stride * D, m, n, pressure_[i] * P(m, n));
+    }
   }
   const double* element(const Vec& x, int e) const { return x.data() + e * Kind::stride * D; }
 
@@ -488,6 +521,7 @@ class AncfChain : public BlockWork {
   Vec3 x0_ = Vec3::Zero();
   Mat3 R0_ = Mat3::Identity();
   std::vector<PlaceWork> places_;
+  std::vector<double> pressure_;
 };
 
 }  // namespace

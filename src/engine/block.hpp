@@ -58,6 +58,9 @@ class BlockWork {
   virtual void project(int link, const Vec3& F, const Vec3& N, double* tau) const = 0;
   // r += M dv/dt - h at the accelerations last given: inertia, elasticity, damping, less gravity.
   virtual void add_forces(const Vec3& gravity, double* r) = 0;
+  // Pressures on its sides, in their order: part of h until set again; and the power of one at the state last given.
+  virtual void set_pressure(int, double /*p*/) {}
+  virtual double pressure_power(int) const { return 0; }
   virtual void factorize_mass() = 0;
   virtual void solve_mass(const double* b, double* x) const = 0;
 

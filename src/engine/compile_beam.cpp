@@ -111,6 +111,8 @@ void Compiler::finish_beams() {
     }
     f.scale.assign(static_cast<std::size_t>(data.nv), 1.0);
     if (data.damped) f.channel = channel(b.name + ".damping");
+    for (const BeamSource::Pressure& p : b.beam->pressures)
+      f.pressures.push_back({p.name, function(p.value, false), channel(p.name)});
     for (const FrameDef& frame : b.frames)
       f.frames.push_back(frame_of({f.body, frame.placement, b.name + "." + frame.name, frame.source, frame.name}));
   }

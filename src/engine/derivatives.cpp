@@ -483,10 +483,9 @@ void Derivatives::evaluate(Engine& engine, const State& s, const Vec& lambda, Ta
   for (SparseMatrix<double>* m :
        {&out.M, &out.C, &out.K, &out.Rz, &out.Fq, &out.Fv, &out.Fz, &out.G, &out.Vq, &out.Aq, &out.Av})
     m->set_zero();
-  tree_.update(engine.work_, sys.model.gravity);
-
-  // Everything applied, as wrenches on links: their columns turn.
+  // Everything applied, as wrenches on links: their columns turn. Blocks keep the pressures on them.
   engine.apply_forces(s, false);
+  tree_.update(engine.work_, sys.model.gravity);
   for (int r = 0; r < sys.sizes.nc(); ++r) engine.add_gradient(engine.row_deformation(r), lambda[r]);
   auto M = out.M.values(), C = out.C.values(), K = out.K.values();
   tree_.assemble(engine.F_, engine.N_, [&](int i, int j, double m, double c, double k) {

@@ -430,6 +430,9 @@ void Engine::apply_forces(const State& s, bool with_gravity) {
     const Vec3 f = load_vector(load, s);
     apply_load(load, f);
   }
+  for (const FlexibleIndex& f : sys.flexible)
+    for (std::size_t i = 0; i < f.pressures.size(); ++i)
+      work_.blocks[f.block]->set_pressure(static_cast<int>(i), pressure_value(f.pressures[i], s));
   for (const LinkWrench& w : external_) {
     F_[w.link] += w.F;
     N_[w.link] += w.N;
@@ -805,8 +808,14 @@ void Engine::powers(const State& s, const Vec&, const Vec& lambda, Vec& p) {
     else
       p[d.channel] -= stress(d, s) * value.rate;
   }
-  for (const FlexibleIndex& f : sys.flexible)
-    if (f.channel >= 0) p[f.channel] -= work_.blocks[f.block]->dissipation_power();
+  for (const FlexibleIndex& f : sys.flexible) {
+    BlockWork& block = *work_.blocks[f.block];
+    if (f.channel >= 0) p[f.channel] -= block.dissipation_power();
+    for (std::size_t i = 0; i < f.pressures.size(); ++i) {
+      block.set_pressure(static_cast<int>(i), pressure_value(f.pressures[i], s));
+      p[f.pressures[i].channel] += block.pressure_power(static_cast<int>(i));
+    }
+  }
   for (const CompiledLoad& load : sys.loads) {
     const Vec3 f = load_vector(load, s);
     const auto velocity = [&](int frame) -> Vec3 { return load.torque ? frames_[frame].w : frames_[frame].v; };

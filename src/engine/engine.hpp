@@ -106,6 +106,9 @@ class Engine : public Dynamics {
   void tell_friction(std::span<const double> forces) { friction_.assign(forces.begin(), forces.end()); }
   double friction(std::size_t row, int c) const { return 2 * row < friction_.size() ? friction_[2 * row + c] : 0.0; }
   Vec3 load_value(int index, const State& s) const { return load_vector(system_->loads[index], s); }
+  double pressure_value(const FlexibleIndex::Pressure& p, const State& s) const {
+    return function_value(p.value, s, 0, 0);
+  }
 
  private:
   friend struct Derivatives;

@@ -265,6 +265,10 @@ std::vector<Quantity> catalogue(const System& sys) {
       list.push_back({{name + ".state", "1", {}, "inner state of the actuator"},
                       [z = d.z](const Instant& i, double* out) { *out = i.s.z[z]; }});
   }
+  for (const FlexibleIndex& f : sys.flexible)
+    for (const FlexibleIndex::Pressure& p : f.pressures)
+      list.push_back({{p.name + ".pressure", "Pa", {}, "applied pressure, positive towards the axis"},
+                      [&p](const Instant& i, double* out) { *out = i.engine.pressure_value(p, i.s); }});
   for (std::size_t l = 0; l < sys.loads.size(); ++l)
     list.push_back({{sys.loads[l].name + (sys.loads[l].torque ? ".torque" : ".force"),
                      sys.loads[l].torque ? "N m" : "N", xyz, "applied load, world axes"},

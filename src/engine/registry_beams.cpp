@@ -135,6 +135,15 @@ std::vector<Registered> registered_beams() {
       model("", beam(true, "ancf-beam", rectangle),
             "forces:\n  f: {type: spring-damper, between: [one.p, one.end], stiffness: 3, length: 0.7}\n"),
       alone);
+  add("planar_beam_pressed",
+      model("", beam(true, "ancf-beam", rectangle),
+            "forces:\n  f: {type: pressure, on: one, side: above, pressure: 2.1}\n  g: {type: pressure, on: one, side: "
+            "below, pressure: -0.7}\n"),
+      {.scleronomic = true, .objective = true});
+  add("planar_beam_pressed_for_a_while",
+      model("", beam(true, "ancf-beam", rectangle),
+            "forces:\n  f: {type: pressure, on: one, side: below, pressure: 1.3 Pa * (1 + sin(t/(1 s)))}\n"),
+      {.objective = true});
   add("planar_cable_follower_torque",
       model("", beam(true, "ancf-cable", rectangle),
             "forces:\n  f: {type: torque, on: one.q, components: [0, 0, 1.3]}\n"),

@@ -75,6 +75,12 @@ struct FlexibleIndex {
   int channel = -1;           // power channel of its damping, -1: none
   std::vector<double> scale;  // of an elastic coordinate for a displacement of unit length
   std::vector<int> frames;    // of the body's named frames, in their order
+  struct Pressure {
+    std::string name;
+    CompiledFunction value;
+    int channel = -1;
+  };
+  std::vector<Pressure> pressures;  // of the block, in their order
 };
 
 class System {

@@ -16,6 +16,8 @@ std::unique_ptr<Integrator> make_integrator(const IntegratorSettings& settings, 
   switch (settings.scheme) {
     case Scheme::euler:
       return std::make_unique<RungeKutta>(dynamics, settings, kEuler);
+    case Scheme::symplectic_euler:
+      return std::make_unique<SymplecticEuler>(dynamics, settings);
     case Scheme::verlet:
       return std::make_unique<Verlet>(dynamics, settings);
     case Scheme::rk4:

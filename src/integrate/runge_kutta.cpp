@@ -204,6 +204,31 @@ double RungeKutta::ledger_error(double h) {
   return turnover > 0 ? error / (settings_.relative_tolerance * turnover) : 0;
 }
 
+SymplecticEuler::SymplecticEuler(Dynamics& dynamics, const IntegratorSettings& settings)
+    : ExplicitScheme(dynamics, settings, 1), mean_(now_) {}
+
+bool SymplecticEuler::attempt(double t1) {
+  const double h = t1 - now_.t;
+  know_derivative();
+  Slope& k = k_.front();
+  dv_ = h * a_;
+  dz_ = h * zdot_;
+  du_ = h * (now_.v + dv_);
+  if (n_.np > 0) {
+    // Forces of the begin work at the mean velocity: their sum is the change of the kinetic energy.
+    mean_ = now_;
+    mean_.v += 0.5 * dv_;
+    dynamics_.powers(mean_, a_, lambda_, k.p);
+    dW_ = h * k.p;
+  }
+  if (!increment_rate(du_, now_.v, k.u)) return false;
+  k.u = now_.v;
+  k.v = a_;
+  k.z = zdot_;
+  finish(t1);
+  return true;
+}
+
 Verlet::Verlet(Dynamics& dynamics, const IntegratorSettings& settings)
     : ExplicitScheme(dynamics, settings, 1), stage_(now_) {
   lambda_stage_.setZero(n_.nc());

@@ -75,6 +75,18 @@ class RungeKutta final : public ExplicitScheme {
   Vec lambda_stage_, u_stage_;
 };
 
+// Semi-implicit Euler (Y-9): v+ = v + h a(q, v), q+ = q (+) h v+.
+class SymplecticEuler final : public ExplicitScheme {
+ public:
+  SymplecticEuler(Dynamics& dynamics, const IntegratorSettings& settings);
+
+ protected:
+  bool attempt(double t1) override;
+
+ private:
+  State mean_;
+};
+
 class Verlet final : public ExplicitScheme {
  public:
   Verlet(Dynamics& dynamics, const IntegratorSettings& settings);

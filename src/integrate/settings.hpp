@@ -7,7 +7,7 @@
 
 namespace clatter {
 
-enum class Scheme { euler, verlet, rk4, dopri5, radau5, generalized_alpha, bdf, adams };
+enum class Scheme { euler, symplectic_euler, verlet, rk4, dopri5, radau5, generalized_alpha, bdf, adams };
 
 // Schemes that choose their step from the tolerances.
 inline bool controls_step(Scheme scheme) {

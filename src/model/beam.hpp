@@ -38,6 +38,12 @@ struct BeamSource {
     double y = 0, z = 0;  // beams: beside the axis, r + y r_y + z r_z; moves as the section strains
   };
   std::vector<Point> points;
+  // Pressure on a side of a planar beam, normal to the side wherever it goes (Y-7).
+  struct Pressure : Named {
+    bool above = false;  // on the side y > 0 of the section
+    Function value;      // of the time, Pa; positive towards the axis
+  };
+  std::vector<Pressure> pressures;
   // For pictures: extent of the section along y and z.
   double size_y = 0, size_z = 0;
 

@@ -133,12 +133,43 @@ void Loader::force(const Scope& scope, const YamlNode::Entry& e) {
     l.source = mistakes_.source(e);
     l.torque = *type == "torque";
     load(o, std::move(l));
+  } else if (*type == "pressure") {
+    pressure(o, name, mistakes_.source(e));
   } else {
     ForceElement f;
     f.name = name;
     f.source = mistakes_.source(e);
     element(o, std::move(f), *type);
   }
+}
+
+void Loader::pressure(const Object& o, const std::string& name, const Source& source) {
+  const std::size_t before = mistakes_.count();
+  std::optional<Attachment> on;
+  if (o.require("on", "the beam it acts on")) on = named_place(*o.find("on"), o.scope());
+  o.require("side", "`below` or `above`");
+  const std::string side = o.word("side").value_or("below");
+  std::optional<Function> value;
+  if (o.require("pressure", "a number or a function of t"))
+    value = reader_.function(*o.find("pressure"), o.scope(), o.dimension("pressure"), {}, false);
+  if (mistakes_.count() != before || !on || !value) return;
+  Body* b = on->body < 0 ? nullptr : &model_.bodies[static_cast<std::size_t>(on->body)];
+  const bool beam = b != nullptr && b->beam && b->beam->planar && b->beam->element == BeamSource::Element::beam;
+  if (b != nullptr && is_beam(b->kind) && !b->beam) return;  // its own mistake has been reported
+  if (!beam || !on->marker.empty())
+    o.mistake("on", fmt::format("{} acts on a side of a planar beam of `element: ancf-beam`, and `{}` is none",
+                                o.what(), on->label));
+  else if (!(b->beam->size_y > 0 && b->beam->size_z > 0))
+    o.mistake("on", fmt::format("beam `{}` has no height and width: its `section` is not given", b->name));
+  if (mistakes_.count() != before) return;
+  auto changed = std::make_shared<BeamSource>(*b->beam);
+  BeamSource::Pressure p;
+  p.name = name;
+  p.source = source;
+  p.above = side == "above";
+  p.value = std::move(*value);
+  changed->pressures.push_back(std::move(p));
+  b->beam = std::move(changed);
 }
 
 void Loader::load(const Object& o, Load l) {

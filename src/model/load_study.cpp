@@ -156,8 +156,9 @@ void Loader::simulate(const YamlNode& node) {
     if (m != Method::radau5) mistakes_.add(*o.find("iteration"), "`iteration` goes with the method radau5");
     s.fixed_point = *w == "fixed-point";
   }
-  const bool fixed = m == Method::rk4 || m == Method::euler || m == Method::verlet || m == Method::generalized_alpha ||
-                     m == Method::newmark || m == Method::hht || m == Method::time_stepping;
+  const bool fixed = m == Method::rk4 || m == Method::euler || m == Method::symplectic_euler || m == Method::verlet ||
+                     m == Method::generalized_alpha || m == Method::newmark || m == Method::hht ||
+                     m == Method::time_stepping;
   if (fixed && !o.has("step")) o.require("step", "this method has a fixed step");
 }
 

@@ -126,6 +126,7 @@ class Loader {
   std::optional<TableLaw> table(const Object& o, bool rotational);
   void force(const Scope& scope, const YamlNode::Entry& entry);
   void load(const Object& o, Load l);
+  void pressure(const Object& o, const std::string& name, const Source& source);
   void element(const Object& o, ForceElement f, const std::string& type);
   bool deformation(const Object& o, ForceElement& f, const std::string& type, bool& rotational, double& start);
 

@@ -10,6 +10,7 @@ const std::vector<std::pair<std::string, Method>>& method_words() {
                                                                {"newmark", Method::newmark},
                                                                {"hht", Method::hht},
                                                                {"euler", Method::euler},
+                                                               {"symplectic-euler", Method::symplectic_euler},
                                                                {"verlet", Method::verlet},
                                                                {"bdf", Method::bdf},
                                                                {"adams", Method::adams},

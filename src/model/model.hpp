@@ -399,6 +399,7 @@ enum class Method {
   newmark,
   hht,
   euler,
+  symplectic_euler,
   verlet,
   bdf,
   adams,

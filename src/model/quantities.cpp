@@ -34,7 +34,8 @@ constexpr Word words[] = {{"position", "m"},
                           {"state", nullptr},
                           {"frequency", "Hz"},
                           {"eta", nullptr},
-                          {"von_mises", "Pa"}};
+                          {"von_mises", "Pa"},
+                          {"pressure", "Pa"}};
 constexpr std::array<std::string_view, 10> components = {"x",  "y",  "z",    "w",      "rx",
                                                          "ry", "rz", "norm", "angle1", "angle2"};
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <random>
 
 #include "contact/contour.hpp"
 #include "contact/pairs.hpp"
@@ -209,6 +210,41 @@ TEST(Capsule, OverTheEdgeOfABoxRestsOnTheEdge) {
     const double off = std::abs(r.t.p2.x()) - 0.5;
     EXPECT_NEAR(r.t.gap < 1e-9 ? off : 0, 0, 1e-12);
   }
+}
+
+// YV-9, YV-10: points above and below sin(x) and x^2/2 + 1, nearer than the radius of curvature (1 m at its smallest),
+// find the place where the distance is normal to the curve to rounding, and none of 40 000 places is nearer (their
+// distance of 0.25 mm leaves 3e-8 m of the square).
+TEST(BeamSides, FindTheNearestPlaceOfACurve) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> along(-2.5, 2.5), off(-0.6, 0.6);
+  struct Hill {
+    Geometry shape;
+    double (*y)(double);
+    double (*slope)(double);
+  };
+  const Hill hills[] = {
+      {curve("-s", "-sin(s)", -5, 5), [](double x) { return std::sin(x); }, [](double x) { return std::cos(x); }},
+      {curve("-s", "0.5*s^2 + 1", -5, 5), [](double x) { return 0.5 * x * x + 1; }, [](double x) { return x; }}};
+  const Geometry point = circle(0);
+  const Pose<double> ground{Mat3::Identity(), Vec3::Zero()};
+  for (const Hill& hill : hills)
+    for (int i = 0; i < 40; ++i) {
+      const double x = along(random), d = off(random), slope = hill.slope(x);
+      const Vec3 p = Vec3(x, hill.y(x), 0) + d * Vec3(-slope, 1, 0).normalized();
+      Touch<double> t;
+      Branch branch;
+      ASSERT_TRUE(touch<double>(point, hill.shape, 0, {Mat3::Identity(), p}, ground, branch, t));
+      EXPECT_NEAR(t.gap, d, 1e-12);
+      EXPECT_NEAR((p - t.p2).dot(Vec3(1, hill.slope(t.p2.x()), 0).normalized()), 0, 1e-12);
+      double nearest = 1e9;
+      for (int k = 0; k <= 40000; ++k) {
+        const double at = -5 + 10.0 * k / 40000;
+        nearest = std::min(nearest, std::hypot(p.x() - at, p.y() - hill.y(at)));
+      }
+      EXPECT_NEAR(std::abs(t.gap), nearest, 1e-6);
+      EXPECT_LE(std::abs(t.gap), nearest + 1e-12);
+    }
 }
 
 }  // namespace

@@ -140,6 +140,47 @@ Vec3 cantilever(bool planar, int elements, double force, const std::string& rest
   return x.place("beam.end") - Vec3(2, 0, 0);
 }
 
+// Y-7: pressure on a side of a cantilever is a uniform load p b as long as it bends little: the tip sinks by
+// p b (L^4/(8 E I) + L^2/(2 k G A)), k = 10 (1 + nu)/(12 + 11 nu), the axis also by what the section gives. Here the
+// load is small (slopes of 1e-4); 16 elements and a section squeezed by p/E leave 1e-4 of it.
+TEST(AncfBeam, BendsUnderPressureAsUnderAUniformLoad) {
+  const double E = 2.07e11, nu = 0.3, L = 2, H = 0.5, b = 0.1, p = 1e5;
+  for (const bool above : {true, false}) {
+    Static x(
+        clamped(true, "ancf-beam", 16,
+                "to: [2, 0], section: {rectangle: [0.5, 0.1]}, material: {density: 1, young: 2.07e11, poisson: 0.3}",
+                fmt::format("{{type: pressure, on: beam, side: {}, pressure: {} Pa * t/(1 s)}}",
+                            above ? "above" : "below", p)));
+    x.held = first_node(true, "ancf-beam");
+    ASSERT_TRUE(x.settle(1));
+    const double k = 10 * (1 + nu) / (12 + 11 * nu), G = E / (2 * (1 + nu)), A = H * b, I = b * H * H * H / 12;
+    const double sinks = p * b * (L * L * L * L / (8 * E * I) + L * L / (2 * k * G * A));
+    EXPECT_NEAR(x.place("beam.end").y(), above ? -sinks : sinks, 1e-3 * sinks);
+  }
+}
+
+// The normals of a side add up to its chord turned by a quarter, whatever its shape: here of an arc in a general
+// position, to rounding. The force is the change of momentum, which is linear in the velocities.
+TEST(AncfBeam, IsPushedByPressureAsTheChordOfItsSideTells) {
+  const double p = 3, b = 0.4;
+  Static x(fmt::format(
+      "clatter: 1\nbodies:\n  beam: {{type: beam, planar: true, element: ancf-beam, elements: 3, curve: {{x: 1.3 m * "
+      "sin(s), y: 1.1 m * cos(s), from: 0.2, to: 2}}, section: {{rectangle: [0.5, 0.4]}}, material: {{density: 2, "
+      "young: "
+      "9, poisson: 0.3}}, position: [0.3, -0.2], angle: 0.6, points: {{a: {{at: 0, y: 0.25}}, c: {{at: 1, y: "
+      "0.25}}}}}}\n"
+      "forces: {{f: {{type: pressure, on: beam, side: above, pressure: {}}}}}\n",
+      p));
+  Vec a(x.s.v.size()), lambda(0), zdot(0);
+  x.engine.accelerations(x.s, a, lambda, zdot);
+  x.engine.observe(x.s, nullptr);
+  const Vec3 chord = x.place("beam.c") - x.place("beam.a");
+  x.s.v = a;
+  x.engine.observe(x.s, nullptr);
+  const Vec3 force = momenta(x.system->tree, x.engine.links()).linear;
+  EXPECT_NEAR((force + p * b * Vec3(-chord.y(), chord.x(), 0)).norm(), 0, 1e-13);
+}
+
 // YV-23 (ii): figures of the quadratic element, and the published limit 0.15097103/0.71056837.
 TEST(AncfBeam, BendsFarUnderADeadForce) {
   const struct {

@@ -30,6 +30,37 @@ TEST(Explicit, VerletIsStableUpToTwiceTheReciprocalFrequencyOnly) {
   }
 }
 
+TEST(Explicit, SymplecticEulerConvergesWithOrderOne) {
+  EXPECT_NEAR(oscillator_order(Scheme::symplectic_euler, 200), 1, 0.05);
+}
+
+TEST(Explicit, SymplecticEulerIsStableUpToTwiceTheReciprocalFrequencyOnly) {
+  // Y-9: h w < 2.
+  for (const double hw : {1.99, 2.01}) {
+    Oscillator problem;
+    auto integrator = make_integrator(quiet(fixed(Scheme::symplectic_euler, hw)), problem);
+    integrator->start(Oscillator::initial());
+    for (int i = 0; i < 2000; ++i) integrator->step(1e9);
+    EXPECT_EQ(std::abs(integrator->state().q[0]) < 100, hw < 2) << hw;
+  }
+}
+
+TEST(Explicit, SymplecticEulerKeepsTheEnergyItConserves) {
+  // Not the energy but v^2 + q^2 - h v q is constant, so that the energy oscillates in proportion to the step and never
+  // drifts: rounding of 10 000 steps.
+  const double h = 0.1;
+  Oscillator problem;
+  auto integrator = make_integrator(quiet(fixed(Scheme::symplectic_euler, h)), problem);
+  integrator->start(Oscillator::initial());
+  const auto kept = [&] {
+    const double q = integrator->state().q[0], v = integrator->state().v[0];
+    return v * v + q * q - h * v * q;
+  };
+  const double start = kept();
+  for (int i = 0; i < 10000; ++i) integrator->step(1e9);
+  EXPECT_NEAR(kept(), start, 1e-11 * start);
+}
+
 TEST(Explicit, OrientationOfASymmetricBodyConvergesWithFullOrder) {
   // R(t) = exp(t L/J1) exp(t (1 - J3/J1) w3 e3), closed form of the free symmetric body.
   FreeBody body(Vec3(2, 2, 3));

@@ -257,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(
                  5, 53, "`upper` (0) lies below `lower` (1)", ""},
         Expected{"Gravity", "clatter: 1\nforces:\n  g: {type: gravity}\n", 3, 13,
                  "`gravity` is not a valid `type` of force `g`",
-                 "one of: force torque spring-damper torsion-spring play actuator"},
+                 "one of: force torque pressure spring-damper torsion-spring play actuator"},
         Expected{"FormulaParameter",
                  "clatter: 1\nparameters: {e: 1}\n" ROD
                  "forces:\n  f: {type: spring-damper, between: [ground, rod.tip], formula: 3*e}\n",

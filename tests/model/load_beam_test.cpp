@@ -121,5 +121,26 @@ TEST(BeamLoading, TellsWhatIsWrong) {
             std::string::npos);
 }
 
+TEST(BeamLoading, TakesPressuresOnItsSides) {
+  const std::string flat =
+      "planar: true, element: ancf-beam, elements: 2, to: [2 m, 0], section: {rectangle: [0.1, 0.2]}, "
+      "material: {density: 1000, young: 1e9, poisson: 0.25}";
+  const auto pressed = [&](const std::string& keys) {
+    return with(flat, "forces:\n  f: {type: pressure" + keys + "}\n");
+  };
+  const Model m = load_model_text(pressed(", on: one, side: above, pressure: 3 kPa * t/(1 s)"), "m");
+  ASSERT_EQ(m.bodies[0].beam->pressures.size(), 1u);
+  EXPECT_EQ(m.bodies[0].beam->pressures[0].name, "f");
+  EXPECT_TRUE(m.bodies[0].beam->pressures[0].above);
+  EXPECT_EQ(complaint(pressed(", on: one, side: above")),
+            "6:6 `pressure` is missing in force `f` / a number or a function of t");
+  EXPECT_EQ(complaint(pressed(", on: one, pressure: 1")), "6:6 `side` is missing in force `f` / `below` or `above`");
+  EXPECT_EQ(complaint(pressed(", on: one, side: above, pressure: 1 N")), "6:55 expected a pressure, got a force (1 N)");
+  EXPECT_EQ(complaint(pressed(", on: one.end, side: above, pressure: 1")),
+            "6:23 force `f` acts on a side of a planar beam of `element: ancf-beam`, and `one.end` is none");
+  EXPECT_EQ(complaint(with(cable + section, "forces:\n  f: {type: pressure, on: one, side: above, pressure: 1}\n")),
+            "6:23 force `f` acts on a side of a planar beam of `element: ancf-beam`, and `one` is none");
+}
+
 }  // namespace
 }  // namespace clatter
