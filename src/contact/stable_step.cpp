@@ -32,7 +32,8 @@ double highest(const System& system, const FlexibleIndex& f, const State& s) {
   std::vector<LinkMotion> motion(links);
   const std::vector<Vec3> none(links, Vec3::Zero());
   work->kinematics(s.q.data() + f.q, s.v.data() + f.v, motion.data());
-  work->accelerations(nullptr, motion.data());
+  work->accelerations(nullptr);
+  work->link_accelerations(motion.data());
   std::vector<double> M(size), C(size), K(size);
   work->tangents(Vec3::Zero(), none.data(), none.data(), nullptr, M.data(), C.data(), K.data());
   work->factorize_mass();
