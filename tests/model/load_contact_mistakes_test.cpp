@@ -131,8 +131,8 @@ INSTANTIATE_TEST_SUITE_P(
     Pairs, ContactMistake,
     testing::Values(
         Expected{"NoLaw", C("between: [one, two]"), 8, 6, "`law` is missing in contact `c`", ""},
-        Expected{"Neither", C("law: {type: rigid}"), 8, 6, "contact `c` needs one of `between`, `among`, `gap`, `rope`",
-                 ""},
+        Expected{"Neither", C("law: {type: rigid}"), 8, 6,
+                 "contact `c` needs one of `between`, `among`, `within`, `gap`, `rope`", ""},
         Expected{"Both", C("between: [one, two], among: [one, two]" LAW), 8, 28,
                  "`between` and `among` exclude each other in contact `c`", ""},
         Expected{"OneShape", C("between: [one]" LAW), 8, 16,
