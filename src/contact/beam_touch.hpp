@@ -8,7 +8,8 @@
 //   line stations  touch the side of the master that faces theirs (normals opposed), at a foot inside an element
 //   corners        touch the side or end face on whose side the slave's end lies, or, beyond its end, a corner of it;
 //                  penetration is against that face, so that no normal of length zero is met (T-14)
-//   automatic      rigid laws with one force a point take lines and corners alike. Others: lines where the directions differ
+//   automatic      rigid laws with one force a point take lines and corners alike. Others: lines where the directions
+//   differ
 //                  by less than alpha_min = arccos(1 - H/2 |curvature|), or than `least_angle` (Y-22); corners always
 //                  where laws are rigid, else only where lines do not touch
 #pragma once

@@ -13,7 +13,8 @@ namespace clatter::contact {
 
 namespace {
 
-// Passes of the correction of gaps: each leaves what its linear problem does not see. A ball that strikes a wall takes ten.
+// Passes of the correction of gaps: each leaves what its linear problem does not see. A ball that strikes a wall takes
+// ten.
 constexpr int kCorrections = 20;
 // Natural map, of the largest rate, that is taken where no method gets to what counts as solved.
 constexpr double kTolerated = 1e-5;

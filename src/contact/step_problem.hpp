@@ -66,10 +66,10 @@ class StepProblem {
   int islands() const { return static_cast<int>(island_begin_.size()) - 1; }
   std::span<const int> island(int k) const;  // its contacts, ascending
   int island_rows(int k) const;
-  bool few_rows(int k) const;             // dense methods are affordable
-  int island_velocities(int k) const;     // that the one of its contacts moves which moves most
-  // Few contacts of bodies with many velocities (flexible ones): Newton's method, which works on velocities, is the long
-  // way, and dense methods come first.
+  bool few_rows(int k) const;          // dense methods are affordable
+  int island_velocities(int k) const;  // that the one of its contacts moves which moves most
+  // Few contacts of bodies with many velocities (flexible ones): Newton's method, which works on velocities, is the
+  // long way, and dense methods come first.
   bool wide(int k) const;
   void matrix(int island, Mat& A) const;  // factor W^T X of an island, rows of its contacts in turn
 

@@ -279,9 +279,9 @@ TEST(CornerToSide, RigidContactIsTheLimitOfPenalty) {
   }
 }
 
-// The same impact event by event and by both ways of time stepping. In 12 ms the corner strikes, slides and is still held;
-// the beams move by 36 mm. Steps of 0.025 ms are a fifth of a period of the elements' highest modes, which the impact wakes
-// and no two methods follow alike: a hundredth of the way is what they may differ by.
+// The same impact event by event and by both ways of time stepping. In 12 ms the corner strikes, slides and is still
+// held; the beams move by 36 mm. Steps of 0.025 ms are a fifth of a period of the elements' highest modes, which the
+// impact wakes and no two methods follow alike: a hundredth of the way is what they may differ by.
 TEST(CornerToSide, MovesTheSameByEveryMethod) {
   const std::string text =
       two_beams(4, "to: [1, 0], position: [0.5, 0.0903553390593274], orientation: 45 deg, velocity: [0, -3]",

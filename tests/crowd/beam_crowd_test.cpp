@@ -82,9 +82,9 @@ simulate: {{method: time-stepping, contact_solver: gauss-seidel, friction_model:
 
 double tip(const Crowd& c) { return c.q()[c.q().size() - 3]; }  // y of the last node; its section vector follows
 
-// The tip converges from one side. At 0.3 s, just before the disc is met, the limit would be fourth order, 16 a doubling;
-// so few elements are not there yet, and more than second order (5 a doubling) is asked. 0.1 s into the contact it is
-// about first order.
+// The tip converges from one side. At 0.3 s, just before the disc is met, the limit would be fourth order, 16 a
+// doubling; so few elements are not there yet, and more than second order (5 a doubling) is asked. 0.1 s into the
+// contact it is about first order.
 TEST(BeamOnADisc, ConvergesMonotonouslyWithItsElements) {
   double before[3], during[3];
   int i = 0;

@@ -10,8 +10,8 @@ namespace {
 std::string beams(const std::string& contact, const std::string& upper = "", const std::string& simulate = "") {
   const std::string common = ", element: ancf-beam, elements: 2, material: {density: 1000, young: 1e7, poisson: 0.3}";
   return "clatter: 1\nbodies:\n  upper: {type: beam" + common + ", to: [1, 0], " +
-         (upper.empty() ? "planar: true, section: {rectangle: [0.1, 0.2]}" : upper) +
-         "}\n  lower: {type: beam" + common +
+         (upper.empty() ? "planar: true, section: {rectangle: [0.1, 0.2]}" : upper) + "}\n  lower: {type: beam" +
+         common +
          ", to: [1, 0], position: [0, -0.2], planar: true, section: {rectangle: [0.1, 0.2]}}\n"
          "  block: {mass: 1, shape: {box: [1, 1, 1]}, position: [0, 0, 5]}\ncontacts:\n  slap: " +
          contact + "\n" + simulate;
@@ -39,10 +39,10 @@ TEST(BeamContacts, AreReadWithWhatTheyLeaveOut) {
   EXPECT_EQ(rigid.contacts[0].beams->first, 0);
   EXPECT_EQ(rigid.contacts[0].beams->second, 1);
   EXPECT_EQ(rigid.contacts[0].beams->gauss, 3);
-  const Model soft = load_model_text(
-      beams("{within: lower, law: {type: linear, stiffness: 1e5}, beams: {segments: 2, touch: lines, line_stiffness: 1e6, "
-            "least_angle: 5 deg}}"),
-      "beams");
+  const Model soft = load_model_text(beams("{within: lower, law: {type: linear, stiffness: 1e5}, beams: {segments: 2, "
+                                           "touch: lines, line_stiffness: 1e6, "
+                                           "least_angle: 5 deg}}"),
+                                     "beams");
   const BeamTouching& t = *soft.contacts[0].beams;
   EXPECT_EQ(t.first, 1);
   EXPECT_EQ(t.second, 1);
@@ -59,10 +59,11 @@ TEST(BeamContacts, SayWhatIsWrong) {
   expect_mistake(beams("{within: lowr" + rigid + "}"), "lower");
   expect_mistake(beams("{between: [lower, lower]" + rigid + "}"), "within: lower");
   expect_mistake(beams("{between: [upper, lower]" + rigid + "}", "section: {circle: 0.1}"), "they cannot touch");
-  expect_mistake(beams("{between: [upper, lower]" + rigid + "}",
-                       "planar: true, section_stiffness: {axial: 1e4, shear: 1e4, bending: 10}, section_inertia: {mass: "
-                       "1, rotary: 1}"),
-                 "no size to touch with");
+  expect_mistake(
+      beams("{between: [upper, lower]" + rigid + "}",
+            "planar: true, section_stiffness: {axial: 1e4, shear: 1e4, bending: 10}, section_inertia: {mass: "
+            "1, rotary: 1}"),
+      "no size to touch with");
   expect_mistake(beams("{within: upper" + rigid + "}", "section: {rectangle: [0.1, 0.2]}"), "as round ones");
   expect_mistake(beams("{between: [upper, lower]" + rigid + ", beams: {gauss: 11}}"), "whole number from 1 to 10");
   expect_mistake(beams("{between: [upper, lower]" + rigid + ", beams: {line_stiffness: 1e6}}"), "no stiffness");
