@@ -26,6 +26,19 @@ namespace clatter::contact {
 struct SlotState;
 struct CoordinateTangent;
 
+inline Vec3 in_space(const BeamVector<double, 2>& x) { return {x[0], x[1], 0}; }
+inline Vec3 in_space(const BeamVector<double, 3>& x) { return x; }
+
+// Sum of weighted vectors of an element, of coordinates or velocities that begin at `offset`.
+template <int D>
+BeamVector<double, D> combine(const BeamOutline& beam, int element, const double* weights, const Vec& x, int offset) {
+  BeamVector<double, D> out = BeamVector<double, D>::Zero();
+  const double* from = x.data() + offset + element * beam.body->stride * D;
+  for (int i = 0; i < beam.body->element_vectors; ++i)
+    for (int c = 0; c < D; ++c) out[c] += weights[i] * from[i * D + c];
+  return out;
+}
+
 class BeamTouch {
  public:
   BeamTouch(const BeamPair& pair, bool rigid);

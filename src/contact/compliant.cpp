@@ -48,7 +48,7 @@ CompliantForces::CompliantForces(Contacts& contacts) : contacts_(contacts) {
   for (std::size_t i = 0; i < sys.pairs.size(); ++i) {
     const PairInstance& pair = sys.pairs[i];
     if (pair.rigid) continue;
-    if (pair.beams) beams_.push_back({static_cast<int>(i), static_cast<int>(slots_.size()), pair.slots, {}, false});
+    if (pair.beams) beams_.push_back({static_cast<int>(i), {}});
     for (int k = 0; k < pair.slots; ++k) {
       Slot s;
       s.slot = pair.slot0 + k;
@@ -68,6 +68,7 @@ CompliantForces::CompliantForces(Contacts& contacts) : contacts_(contacts) {
         own.stiffness *= share;
         if (own.kind != CompliantContact::Kind::hunt_crossley) own.damping *= share;
         s.law = &own;
+        s.gap = sys.length_scale;  // until it is near something
       }
       if (s.law->kind == CompliantContact::Kind::relaxing) s.z = inner_++;
       set_hysteresis(s);
@@ -89,15 +90,6 @@ void CompliantForces::set_hysteresis(Slot& s) const {
 // Forces of beams on beams: places where they touch wander, so that there are no events; laws go by the gap.
 void CompliantForces::apply_beams(Beams& beams) {
   const double reach = kReach * contacts_.system().pairs[static_cast<std::size_t>(beams.pair)].beams->beam[0].reach();
-  for (const int slot : beams.near)
-    slots_[static_cast<std::size_t>(index_[static_cast<std::size_t>(slot)])].near = false;
-  if (!beams.found)
-    for (int k = 0; k < beams.count; ++k) {
-      Slot& s = slots_[static_cast<std::size_t>(beams.first + k)];
-      s.gap = contacts_.system().length_scale;
-      evaluate(s, false);
-    }
-  beams.found = true;
   for (const int slot : beams.near) {
     Slot& s = slots_[static_cast<std::size_t>(index_[static_cast<std::size_t>(slot)])];
     s.gap = contacts_.system().length_scale;

@@ -81,11 +81,9 @@ class CompliantForces {
     double stored = 0, loss = 0;
   };
 
-  // A pair of beams: its slots are slots_[first, first + count), those near among them.
   struct Beams {
-    int pair = 0, first = 0, count = 0;
-    std::vector<int> near;
-    bool found = false;
+    int pair = 0;
+    std::vector<int> near;  // its slots that were near when last applied
   };
   void apply_beams(Beams& beams);
   void beam_tangents(const Beams& beams, Tangents& out);
