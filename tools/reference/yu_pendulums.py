@@ -9,7 +9,7 @@ below both links j and k (counted from 0):
 solved by classical Runge-Kutta steps of 0.5 ms (steps of 1 ms give the same digits). That ropes stay tight, so that links
 may stand for them, is seen from the tension: what the masses below a link need.
 """
-from math import cos, pi, radians, sin
+from math import cos, inf, pi, radians, sin
 
 
 def solve(A, b):
@@ -50,8 +50,9 @@ def least_tension(a, w, g, L):
     return least
 
 
-def run(n, angle, L, g, end, h=5e-4):
-    x = [angle] * n + [0.0] * n
+def run(n, angle, L, g, end, h=5e-4, speeds=None):
+    """From one angle for all, or from n of them with their speeds."""
+    x = (list(angle) if isinstance(angle, list) else [angle] * n) + (list(speeds) if speeds else [0.0] * n)
     least = float("inf")
 
     def f(y):
@@ -70,9 +71,26 @@ def run(n, angle, L, g, end, h=5e-4):
     return x[:n], x[n:], least
 
 
+def first_touch(n, angle, L, g, way, h=5e-4):
+    """The disc that first gets `way` beyond the vertical of the hook, where its mirror image meets it, and when."""
+    a, w, t = [angle] * n, [0.0] * n, 0.0
+    past = [-inf] * n
+    while True:
+        a, w, _ = run(n, a, L, g, h, h, w)
+        t += h
+        here = [-L * sum(map(sin, a[: k + 1])) for k in range(n)]
+        for k in range(n):
+            if here[k] >= way:
+                return k + 1, t - h * (here[k] - way) / (here[k] - past[k])
+        past = here
+
+
 if __name__ == "__main__":
     a, w, _ = run(1, pi / 3, 1.0, 9.8, 0.5)
     print(f"YV-3: kinetic energy of 1 kg at 0.5 s: {0.5 * w[0] ** 2:.6f} J")
-    a, w, least = run(10, radians(50), 0.2, 9.8, 0.3)
-    x, y = -0.08 - 0.2 * sum(map(sin, a)), -0.2 * sum(map(cos, a))
-    print(f"YV-4: disc 10 of the left chain at 0.3 s: {x:.6f}, {y:.6f} m; least tension {least:.4f} N for 1 kg")
+    a, w, least = run(10, pi / 2, 0.5, 9.8, 1.0)
+    x, y = -0.45 - 0.5 * sum(map(sin, a)), -0.5 * sum(map(cos, a))
+    print(f"YV-4: disc 10 of the left chain at 1 s: {x:.6f}, {y:.6f} m; least tension {least:.4f} N for 1 kg")
+    for degrees in (30, 45, 60, 90):
+        disc, time = first_touch(10, radians(degrees), 0.5, 9.8, 0.3)
+        print(f"YV-4: let go at {degrees} degrees, discs {disc} and {disc + 10} meet first, at {time:.4f} s")
