@@ -190,9 +190,15 @@ void CrowdStepper::gather(double h) {
 
 int CrowdStepper::side_of(int link, const Vec3& arm) {
   if (link < 0) return 0;
-  const Place& place = places_[at(link)];
-  if (place.group < 0) return place.body;
-  const Group& g = groups_[at(place.group)];
+  if (places_[at(link)].group < 0) return places_[at(link)].body;
+  const Vec3 F[3] = {Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()},
+             N[3] = {arm.cross(F[0]), arm.cross(F[1]), arm.cross(F[2])};
+  return ~columns_of(link, F, N);
+}
+
+// W and X of three loads, force F and moment N about its mass centre, on a link in jointed trees.
+int CrowdStepper::columns_of(int link, const Vec3 F[3], const Vec3 N[3]) {
+  const Group& g = groups_[at(places_[at(link)].group)];
   CrowdSide side;
   side.offset = static_cast<int>(problem_.W.size());
   side.first = g.first;
@@ -200,17 +206,16 @@ int CrowdStepper::side_of(int link, const Vec3& arm) {
   problem_.W.resize(problem_.W.size() + at(3 * g.n), 0);
   problem_.X.resize(problem_.W.size(), 0);
   for (int k = 0; k < 3; ++k) {
-    const Vec3 F = Vec3::Unit(k), N = arm.cross(F);
     double* W = problem_.W.data() + side.offset + k * g.n;
     double* X = problem_.X.data() + side.offset + k * g.n;
     if (g.tree >= 0) {
       std::fill(W, W + g.n, 0.0);
-      engine_.add_generalized_of_tree(link, F, N, W);
+      engine_.add_generalized_of_tree(link, F[k], N[k], W);
       engine_.response_tree(g.tree, W, X);
       continue;
     }
     column_.setZero();
-    engine_.add_generalized(link, F, N, column_.data());
+    engine_.add_generalized(link, F[k], N[k], column_.data());
     engine_.response(column_.data(), answer_.data(), nullptr);
     int j = 0;
     for (const auto& [first, n] : g.ranges)
@@ -220,7 +225,7 @@ int CrowdStepper::side_of(int link, const Vec3& arm) {
       }
   }
   problem_.sides.push_back(side);
-  return ~(static_cast<int>(problem_.sides.size()) - 1);
+  return static_cast<int>(problem_.sides.size()) - 1;
 }
 
 // Slabs of equally many bodies along a horizontal axis; rows within one come first, slab by slab, those between two
@@ -281,12 +286,17 @@ void CrowdStepper::join_drafts(int drafts) {
   problem_.free_rows = sum;
   problem_.rows.resize(at(sum));
   rows_.resize(at(sum));
+  problem_.turns.resize(turning_ ? at(sum) : 0);
+  turned_.resize(problem_.turns.size());
   crew_.run(drafts, [&](int k) {
     Draft& draft = drafts_[at(k)];
     for (std::size_t i = 0; i < draft.rows.size(); ++i) {
       const auto to = at(draft.begin_of_block[draft.block[i]]++);
       problem_.rows[to] = draft.rows[i];
       rows_[to] = draft.about[i];
+      if (!turning_) continue;
+      problem_.turns[to] = draft.turns[i];
+      turned_[to] = draft.turned[i];
     }
   });
 }

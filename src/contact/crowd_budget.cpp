@@ -5,6 +5,8 @@
 //
 //   E+ - E = P . u+ - 1/2 |v+ - v|^2_M          u+ = D^T v+: a law that is met has P . u+ <= 0, the energy falls
 //
+//   Moments of contacts belong to P and their spins to u: P . u includes M . w.
+//
 //   Sweeps that end early may leave P . u+ > 0. Impulses t P, 0 <= t <= 1, lie in the same cones and give
 //
 //   (t P) . u+(t) = t P . u_free + t^2 P^T N P,   N = D^T M^-1 D
@@ -53,6 +55,7 @@ void CrowdStepper::settle_energy() {
       const CrowdRow& row = problem_.rows[i];
       if (!(row.pn > 0)) continue;
       gains[at(k)] += impulse(row).dot(problem_.rate(row));
+      if (turning_) gains[at(k)] += moment_power(i);
       bounce[at(k)] = bounce[at(k)] || row.b < 0;
     }
   });
@@ -71,6 +74,7 @@ void CrowdStepper::settle_energy() {
   problem_.bodies.swap(free_bodies_);
   problem_.x.swap(free_x_);
   for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].u_free = problem_.rate(problem_.rows[i]);
+  if (turning_) find_free_spins();
   problem_.bodies.swap(free_bodies_);
   problem_.x.swap(free_x_);
   const auto island = [&](const Contacted& c) -> Island& {
@@ -86,6 +90,13 @@ void CrowdStepper::settle_energy() {
     k.gain += P.dot(u);
     k.middle += P.dot(u + c.u_begin);
     k.square += P.dot(u - c.u_free);
+    if (turning_) {
+      const Vec3 M = moment(problem_.turns[i]);
+      const double power = moment_power(i);
+      k.gain += power;
+      k.middle += power + M.dot(turned_[i].w_begin);
+      k.square += power - M.dot(turned_[i].w_free);
+    }
     k.bounces = k.bounces || row.b < 0;
   }
   for (Island& k : islands_) {
@@ -99,6 +110,8 @@ void CrowdStepper::settle_energy() {
     const double part = island(rows_[i]).part;
     row.pn *= part;
     for (double& p : row.pt) p *= part;
+    if (!turning_) continue;
+    for (double& m : problem_.turns[i].m) m *= part;
   }
   const auto shrink = [](double& v, double free, double part) { v = free + part * (v - free); };
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
@@ -141,6 +154,7 @@ bool CrowdStepper::push_out(double tolerance, int most) {
     kept_impulses_[i] = {row.pn, Vec3(row.pt[0], row.pt[1], row.pt[2])};
     std::swap(row.b, rows_[i].push);
   }
+  if (turning_) keep_moments();
   solve(tolerance, std::max(2, most / kPushSweeps));
   velocities(v_move_);
   problem_.bodies.swap(kept_bodies_);
@@ -151,6 +165,7 @@ bool CrowdStepper::push_out(double tolerance, int most) {
     for (int k = 0; k < 3; ++k) row.pt[k] = kept_impulses_[i].second[k];
     std::swap(row.b, rows_[i].push);
   }
+  if (turning_) restore_moments();
   return true;
 }
 

@@ -22,6 +22,15 @@ double dot(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
 
 Vec3 normal(const CrowdRow& row) { return Vec3(row.n[0], row.n[1], row.n[2]); }
 
+void project_one(const CrowdRow& row, const CrowdTurn& t, Vec3& P, Vec3& M) {
+  const Vec3 n = normal(row);
+  double pn = n.dot(P), mn = n.dot(M);
+  Vec3 pt = P - pn * n, mt = M - mn * n;
+  project_on_cone(row.mu, t.rolling / t.lever, t.drilling / t.lever, pn, pt, mt, mn);
+  P = pn * n + pt;
+  M = mn * n + mt;
+}
+
 void project_one(const CrowdRow& row, Vec3& P) {
   const Vec3 n = normal(row);
   double pn = n.dot(P);
@@ -40,29 +49,49 @@ void project_one(const CrowdRow& row, Vec3& P) {
 void CrowdGradients::take(CrowdProblem& problem, const Impulses& P) {
   problem.bodies = free_bodies_;
   problem.x = free_x_;
-  for (std::size_t i = 0; i < P.size(); ++i) problem.push(problem.rows[i], P[i]);
+  const std::size_t n = problem.rows.size();
+  for (std::size_t i = 0; i < n; ++i) problem.push(problem.rows[i], P[i]);
+  for (std::size_t i = 0; i < problem.turns.size(); ++i)
+    problem.turn(problem.rows[i], problem.turns[i], problem.turns[i].lever * P[n + i]);
 }
 
 void CrowdGradients::gradient(const CrowdProblem& problem, Impulses& g) const {
-  for (std::size_t i = 0; i < g.size(); ++i) {
+  const std::size_t n = problem.rows.size();
+  for (std::size_t i = 0; i < n; ++i) {
     const CrowdRow& row = problem.rows[i];
     g[i] = problem.rate(row) + (row.b + lift_[i]) * normal(row);
   }
+  for (std::size_t i = 0; i < problem.turns.size(); ++i)
+    g[n + i] = problem.turns[i].any() ? Vec3(problem.turns[i].lever * problem.spin(problem.rows[i], problem.turns[i]))
+                                      : Vec3::Zero();
 }
 
 void CrowdGradients::project(const CrowdProblem& problem, Impulses& P) {
-  for (std::size_t i = 0; i < P.size(); ++i) project_one(problem.rows[i], P[i]);
+  const std::size_t n = problem.rows.size();
+  for (std::size_t i = 0; i < n; ++i)
+    if (problem.turns.empty() || !problem.turns[i].any())
+      project_one(problem.rows[i], P[i]);
+    else
+      project_one(problem.rows[i], problem.turns[i], P[i], P[n + i]);
 }
 
 double CrowdGradients::natural(const CrowdProblem& problem, const Impulses& P, const Impulses& g) const {
   double worst = 0;
-  for (std::size_t i = 0; i < P.size(); ++i) {
-    const CrowdRow& row = problem.rows[i];
-    const double eta = row.mu > 0 ? std::min(row.inverse_nn, row.inverse_tt) : row.inverse_nn;
+  const std::size_t n = problem.rows.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const double eta = problem.step_of(i);
     if (!(eta > 0)) continue;
-    Vec3 z = P[i] - eta * g[i];
-    project_one(row, z);
-    worst = std::max(worst, (P[i] - z).norm() / eta);
+    Vec3 z = P[i] - eta * g[i], y = Vec3::Zero();
+    double off;
+    if (problem.turns.empty() || !problem.turns[i].any()) {
+      project_one(problem.rows[i], z);
+      off = (P[i] - z).norm();
+    } else {
+      y = P[n + i] - eta * g[n + i];
+      project_one(problem.rows[i], problem.turns[i], z, y);
+      off = std::sqrt((P[i] - z).squaredNorm() + (P[n + i] - y).squaredNorm());
+    }
+    worst = std::max(worst, off / eta);
   }
   return worst;
 }
@@ -166,15 +195,19 @@ CrowdSolverReport CrowdGradients::solve(CrowdProblem& problem, bool exact, bool 
     report.converged = true;
     return report;
   }
-  for (Impulses* list : {&P_, &y_, &next_, &g_, &g_next_}) list->resize(n);
+  const std::size_t turns = problem.turns.size();
+  for (Impulses* list : {&P_, &y_, &next_, &g_, &g_next_}) list->resize(n + turns);
   lift_.assign(n, 0);
   for (std::size_t i = 0; i < n; ++i) P_[i] = impulse(problem.rows[i]);
+  for (std::size_t i = 0; i < turns; ++i) P_[n + i] = moment(problem.turns[i]) / problem.turns[i].lever;
   // Velocities without contact: those of the start impulses are in the problem.
   for (std::size_t i = 0; i < n; ++i) problem.push(problem.rows[i], -P_[i]);
+  for (std::size_t i = 0; i < turns; ++i) problem.turn(problem.rows[i], problem.turns[i], -moment(problem.turns[i]));
   free_bodies_ = problem.bodies;
   free_x_ = problem.x;
   bool any_friction = false;
   for (const CrowdRow& row : problem.rows) any_friction = any_friction || row.mu > 0;
+  for (const CrowdTurn& t : problem.turns) any_friction = any_friction || t.any();
   for (int outer = 0;; ++outer) {
     bool inner = false;
     const int left = most - report.iterations;
@@ -187,6 +220,8 @@ CrowdSolverReport CrowdGradients::solve(CrowdProblem& problem, bool exact, bool 
       const Vec3 pt = P_[i] - row.pn * normal(row);
       for (int k = 0; k < 3; ++k) row.pt[k] = pt[k];
     }
+    for (std::size_t i = 0; i < turns; ++i)
+      for (int k = 0; k < 3; ++k) problem.turns[i].m[k] = problem.turns[i].lever * P_[n + i][k];
     if (!exact || !any_friction) {
       report.converged = inner;
       return report;
@@ -197,6 +232,11 @@ CrowdSolverReport CrowdGradients::solve(CrowdProblem& problem, bool exact, bool 
       const CrowdRow& row = problem.rows[i];
       const Vec3 u = problem.rate(row);
       lift_[i] = row.mu * (u - normal(row).dot(u) * normal(row)).norm();
+      if (turns == 0) continue;
+      const CrowdTurn& t = problem.turns[i];
+      const Vec3 w = problem.spin(row, t);
+      const double wn = normal(row).dot(w);
+      lift_[i] += t.rolling * (w - wn * normal(row)).norm() + t.drilling * std::abs(wn);
     }
   }
 }

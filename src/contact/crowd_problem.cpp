@@ -59,6 +59,10 @@ void CrowdProblem::set_response(CrowdRow& row) const {
 CrowdResidual CrowdProblem::residual(bool exact, std::size_t from, std::size_t to) const {
   CrowdResidual out;
   for (std::size_t i = from; i < to; ++i) {
+    if (!turns.empty() && turns[i].any()) {
+      add_residual(i, exact, out);
+      continue;
+    }
     const CrowdRow& row = rows[i];
     const Vec3 u = rate(row), n(row.n[0], row.n[1], row.n[2]), pt(row.pt[0], row.pt[1], row.pt[2]);
     const double un = n.dot(u);

@@ -5,6 +5,8 @@
 //   <= n . P  perp  n . d >= 0,   |P_T| <= mu n . P,  P_T against u_T where it slips relaxed:  K* contains d_i  perp
 //   P_i in K,              K the friction cone: the optimum of a convex problem
 //
+// Rows may transmit moments too (crowd_turn.hpp): then P . u includes M . w everywhere below.
+//
 // Impulses are world vectors P = p_N n + P_T: no tangents are chosen, and the plane needs nothing of its own. A side of
 // a contact is a free body (inverse mass and inertia: no virtual call, no column), the ground, or a place in a jointed
 // tree, whose three columns W (generalized force of a unit force along x, y, z) and X = response(W) are stored over the
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "base/math.hpp"
+#include "contact/crowd_turn.hpp"
 
 namespace clatter::contact {
 
@@ -65,6 +68,7 @@ class CrowdProblem {
   bool balls = true;                  // all bodies are balls that touch along their normals
   std::vector<CrowdRow> rows;         // those between free bodies first
   int free_rows = 0;
+  std::vector<CrowdTurn> turns;  // beside rows; empty: no row transmits a moment
   // Rows [blocks[k], blocks[k + 1]) touch no body of another such block; those from the last on may. Empty: none.
   std::vector<int> blocks;
   std::vector<CrowdSide> sides;
@@ -110,19 +114,39 @@ class CrowdProblem {
     push(row.side2, row.c2, -P);
   }
 
+  // The same of the spin of a row, and of a moment M on its first side.
+  Vec3 spin(const CrowdRow& row, const CrowdTurn& t) const {
+    return spin(row.side1, t.place1) - spin(row.side2, t.place2);
+  }
+  void turn(const CrowdRow& row, const CrowdTurn& t, const Vec3& M) {
+    turn(row.side1, t.place1, M);
+    turn(row.side2, t.place2, -M);
+  }
+
   // inverse_nn and inverse_tt of a row whose geometry is set: 1 / n^T A n and 1 / (largest t^T A t), A = D^T M^-1 D.
   void set_response(CrowdRow& row) const;
+  // inverse_rr, inverse_dd and lever; frictions of what cannot turn become 0.
+  void set_response(const CrowdRow& row, CrowdTurn& turn) const;
+  // What a rate changes impulses by in the natural map of row i, kg.
+  double step_of(std::size_t i) const;
   // Natural map of the law at the present velocities and impulses; of the rows [from, to).
   CrowdResidual residual(bool exact) const { return residual(exact, 0, rows.size()); }
   CrowdResidual residual(bool exact, std::size_t from, std::size_t to) const;
 
  private:
   Mat3 response(int side, const double* c) const;
+  // crowd_turn.cpp; `place` >= 0: columns of moments in jointed trees
+  Vec3 spin(int side, int place) const;
+  void turn(int side, int place, const Vec3& M);
+  Mat3 turn_response(int side, int place) const;
+  void add_residual(std::size_t i, bool exact, CrowdResidual& out) const;
 };
 
 inline Vec3 impulse(const CrowdRow& row) {
   return Vec3(row.n[0] * row.pn + row.pt[0], row.n[1] * row.pn + row.pt[1], row.n[2] * row.pn + row.pt[2]);
 }
+
+inline Vec3 moment(const CrowdTurn& t) { return Vec3(t.m[0], t.m[1], t.m[2]); }
 
 // Nearest point of the cone |t| <= mu n to (pn, pt).
 void project_on_cone(double mu, double& pn, Vec3& pt);

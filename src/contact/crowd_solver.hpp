@@ -2,20 +2,21 @@
 //
 //   sweeps     block Gauss-Seidel: contact after contact takes the impulse that satisfies its own law at the velocities
 //              as they are. Exact: p_N = (p_N - (n.u + b) / A_nn)+, then P_T into the disc of radius mu p_N. Relaxed:
-//              the block into the cone. Forward and backward in turn; rows come in the order of height, so that a sweep
-//              upwards carries the weight of a pile and one downwards its answer. A sweep there and back is a
-//              symmetric preconditioner, and as long as contacts neither open nor change from sticking to sliding the
-//              problem is linear: the changes z_k of these rounds are made the directions of conjugate gradients
-//              (Silcowitz, Niebe, Erleben 2010), d_k = z_k + beta d_{k-1}, beta = |z_k|^2 / |z_{k-1}|^2 in the norm of
-//              the diagonal, started anew where that is 1 or more. Sweeps alone need as many rounds as a pile has
-//              layers, squared.
+//              the block into the cone. Moments (crowd_turn_sweep.hpp) after the impulse, or with it. Forward and
+//              backward in turn; rows come in the order of height, so that a sweep upwards carries the weight of a pile
+//              and one downwards its answer. A sweep there and back is a symmetric preconditioner, and as long as
+//              contacts neither open nor change from sticking to sliding the problem is linear: the changes z_k of
+//              these rounds are made the directions of conjugate gradients (Silcowitz, Niebe, Erleben 2010), d_k = z_k
+//              + beta d_{k-1}, beta = |z_k|^2 / |z_{k-1}|^2 in the norm of the diagonal, started anew where that is 1
+//              or more. Sweeps alone need as many rounds as a pile has layers, squared.
 //   apgd       Nesterov's accelerated projected gradients with a step that adapts to the curvature met and a restart
 //              where the acceleration points uphill (O'Donoghue and Candes 2015, Mazhar et al. 2015)
 //   barzilai-borwein  spectral projected gradients with a line search against the worst of the last ten values
 //              (Birgin, Martinez, Raydan 2000)
 //
 // Gradients minimise 1/2 P^T N P + r^T P over the cones, the relaxed law. Coulomb's own is its fixed point with
-// mu |u_T| of the last answer moved into b (De Saxce and Feng 1998): a few outer rounds.
+// mu |u_T| of the last answer moved into b (De Saxce and Feng 1998): a few outer rounds. Where rows transmit moments, P
+// goes on with M / L of each row, and the rates with L w.
 #pragma once
 
 #include <vector>
@@ -41,10 +42,12 @@ class CrowdSweeps {
 
  private:
   void begin_round(const CrowdProblem& problem);
-  double change_of_round(const CrowdProblem& problem);  // |z|^2
-  void go_on(CrowdProblem& problem, double beta);       // impulses and velocities further by beta d
+  double change_of_round(const CrowdProblem& problem);                 // |z|^2
+  void go_on(CrowdProblem& problem, double beta);                      // impulses and velocities further by beta d
+  void turn_on(CrowdProblem& problem, double beta, int from, int to);  // the same of moments of rows
   CrowdCrew& crew_;
-  std::vector<wide::Lanes> start_, way_;  // P_T and p_N of rows before a round; d
+  std::vector<wide::Lanes> start_, way_;            // P_T and p_N of rows before a round; d
+  std::vector<wide::Lanes> start_turn_, way_turn_;  // of their moments
 };
 
 class CrowdGradients {
@@ -53,7 +56,7 @@ class CrowdGradients {
   CrowdSolverReport solve(CrowdProblem& problem, bool exact, bool spectral, double tolerance, int most);
 
  private:
-  using Impulses = std::vector<Vec3>;
+  using Impulses = std::vector<Vec3>;  // P of all rows, then M / L of all rows if any transmits a moment
   // Velocities of the problem for impulses P.
   void take(CrowdProblem& problem, const Impulses& P);
   // At the present velocities.
@@ -65,7 +68,7 @@ class CrowdGradients {
 
   std::vector<CrowdBody> free_bodies_;
   std::vector<double> free_x_;
-  std::vector<double> lift_;  // mu |u_T| moved into b
+  std::vector<double> lift_;  // mu |u_T| and what moments add, moved into b
   Impulses P_, y_, next_, g_, g_next_;
 };
 

@@ -58,6 +58,8 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
   entries_.resize(system().groups.size());
   entries_trial_ = entries_;
   base_ = now_;
+  for (const CrowdContact& entry : crowd_.contacts)
+    turning_ = turning_ || entry.law.rolling > 0 || entry.law.drilling > 0;
   place_links();
 }
 
@@ -102,7 +104,7 @@ void CrowdStepper::exchange(Archive& archive) {
   for (double* x : {&worst_residual_.rate, &worst_residual_.impulse, &worst_residual_.approach, &worst_residual_.cone})
     archive.value(*x);
   archive.count(touching_);
-  memory_.exchange(archive, room());
+  memory_.exchange(archive, room(), turning_);
   if (archive.reading()) energy_known_ = false;
 }
 
@@ -170,6 +172,7 @@ bool CrowdStepper::make_row(Draft& draft, int entry, int point, std::uint64_t ke
     const double part = t > limit ? limit / t : 1;
     for (int k = 0; k < 3; ++k) row.pt[k] = part * pt[k];
   }
+  if (turning_) make_turn(draft, law, last);
   return true;
 }
 
@@ -239,6 +242,8 @@ void CrowdStepper::collect(double h) {
   join_drafts(chunks + 1);
   problem_.rows.insert(problem_.rows.end(), jointed.rows.begin(), jointed.rows.end());
   rows_.insert(rows_.end(), jointed.about.begin(), jointed.about.end());
+  problem_.turns.insert(problem_.turns.end(), jointed.turns.begin(), jointed.turns.end());
+  turned_.insert(turned_.end(), jointed.turned.begin(), jointed.turned.end());
   pushes_ = false;
   step_.penetration = 0;
   for (CrowdEntryState& e : entries_trial_) {
@@ -259,8 +264,12 @@ void CrowdStepper::collect(double h) {
   free_bodies_ = problem_.bodies;
   free_x_ = problem_.x;
   visit_parts(problem_, false, crew_, [&](int from, int to, int) {
-    for (int i = from; i < to; ++i)
-      if (problem_.rows[at(i)].pn > 0) problem_.push(problem_.rows[at(i)], impulse(problem_.rows[at(i)]));
+    for (int i = from; i < to; ++i) {
+      const CrowdRow& row = problem_.rows[at(i)];
+      if (!(row.pn > 0)) continue;
+      problem_.push(row, impulse(row));
+      if (turning_) problem_.turn(row, problem_.turns[at(i)], moment(problem_.turns[at(i)]));
+    }
   });
 }
 
@@ -337,6 +346,9 @@ void CrowdStepper::book(double h) {
     const double normal = row.pn * n.dot(mean);
     W_trial_[contact_.impact_channel(c.entry)] += normal;
     W_trial_[contact_.friction_channel(c.entry)] += P.dot(mean) - normal;
+    if (turning_)
+      W_trial_[contact_.friction_channel(c.entry)] +=
+          0.5 * (moment(problem_.turns[i]).dot(turned_[i].w_begin) + moment_power(i));
     CrowdEntryState& e = entries_trial_[at(c.entry)];
     ++e.touching;
     e.normal_force += row.pn / h;
@@ -361,12 +373,12 @@ void CrowdStepper::book(double h) {
     for (std::size_t i = at(problem_.free_rows); i < rows_.size(); ++i) {
       const CrowdRow& row = problem_.rows[i];
       if (!(row.pn > 0)) continue;
-      const Vec3 P = impulse(row);
-      const auto put = [&](int link, int side, const double* c, const Vec3& F) {
-        if (side < 0) engine_.add_generalized(link, F, Vec3(c[0], c[1], c[2]).cross(F), column_.data());
+      const Vec3 P = impulse(row), M = turning_ ? moment(problem_.turns[i]) : Vec3::Zero();
+      const auto put = [&](int link, int side, const double* c, const Vec3& F, const Vec3& N) {
+        if (side < 0) engine_.add_generalized(link, F, Vec3(c[0], c[1], c[2]).cross(F) + N, column_.data());
       };
-      put(rows_[i].link1, row.side1, row.c1, P);
-      put(rows_[i].link2, row.side2, row.c2, -P);
+      put(rows_[i].link1, row.side1, row.c1, P, M);
+      put(rows_[i].link2, row.side2, row.c2, -P, -M);
     }
     engine_.response(column_.data(), answer_.data(), mu_.data());
     lambda_trial_ += mu_ / h;
@@ -388,6 +400,7 @@ void CrowdStepper::accept() {
     if (!(row.pn > 0)) continue;
     ++touching;
     memory_.put(rows_[i].key, row.pn, Vec3(row.pt[0], row.pt[1], row.pt[2]), rows_[i].place);
+    if (turning_) memory_.put_moment(moment(problem_.turns[i]));
     if (!rows_[i].closed) {
       ++counts_.closes;
       if (rows_[i].impact) ++counts_.impacts;

@@ -13,6 +13,9 @@
 // velocities of a second, short solution that push a part of it out, as far as the energy lost in the step pays for
 // their lift; the velocities that stay are those without the push.
 //
+// A contact with rolling or drilling friction transmits a moment (crowd_turn.hpp), in steps in which it does not
+// collide.
+//
 // Impulses are remembered by their shapes and places and start the next step. A checkpoint has room for twelve a body;
 // refresh() forgets what goes beyond.
 #pragma once
@@ -84,6 +87,9 @@ class CrowdStepper final : public Integrator {
     Vec3 u_begin, u_free;
     bool impact, closed;
   };
+  struct Turned {  // of its moment: spins before the step and without impulses
+    Vec3 w_begin, w_free;
+  };
   struct Place {
     int body = 0;    // 0: the ground
     int group = -1;  // >= 0: velocities that answer together
@@ -102,6 +108,8 @@ class CrowdStepper final : public Integrator {
   struct Draft {
     std::vector<CrowdRow> rows;
     std::vector<Contacted> about;
+    std::vector<CrowdTurn> turns;  // beside rows, in crowds that know moments
+    std::vector<Turned> turned;
     std::vector<int> block, jointed;  // of rows; points with sides in jointed trees, left for later
     std::vector<double> gaps;         // smallest, by entry
     int count[CrowdProblem::grounds + 1], begin_of_block[CrowdProblem::grounds + 1];
@@ -110,6 +118,8 @@ class CrowdStepper final : public Integrator {
     void begin(std::size_t entries, double reach) {
       rows.clear();
       about.clear();
+      turns.clear();
+      turned.clear();
       jointed.clear();
       gaps.assign(entries, reach);
       deepest = 0;
@@ -122,12 +132,20 @@ class CrowdStepper final : public Integrator {
   void row_of_point(Draft& draft, int index, double h);
   void row_of_rope(Draft& draft, int index, double h);
   int side_of(int link, const Vec3& arm);
+  int columns_of(int link, const Vec3 F[3], const Vec3 N[3]);
   void cut_into_blocks(std::size_t points);
   void count_blocks(Draft& draft) const;
   void join_drafts(int drafts);
   void velocities(Vec& v) const;
   void solve(double tolerance, int most);
   void book(double h);
+  // crowd_turning.cpp
+  void make_turn(Draft& draft, const RigidContact& law, const CrowdMemory::Entry* last);
+  Vec3 begin_spin(int link) const;
+  double moment_power(std::size_t i) const;  // M . w of a row
+  void find_free_spins();
+  void keep_moments();
+  void restore_moments();
   // crowd_budget.cpp
   int island_of(int link);  // its root; -1: the ground
   void settle_energy();
@@ -150,6 +168,9 @@ class CrowdStepper final : public Integrator {
   std::vector<char> round_;    // by body: moments of inertia all alike
   std::vector<char> is_ball_;  // by shape: a ball about its body's mass centre, of equal moments of inertia
   std::vector<Contacted> rows_;
+  bool turning_ = false;        // some law has rolling or drilling friction
+  std::vector<Turned> turned_;  // beside the problem's turns
+  std::vector<Vec3> kept_moments_;
   std::vector<Draft> drafts_;
   std::vector<double> places_along_, sorted_;
   std::vector<int> block_of_body_;

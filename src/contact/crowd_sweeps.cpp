@@ -7,6 +7,7 @@
 #include "base/wide.hpp"
 #include "contact/crowd_parts.hpp"
 #include "contact/crowd_solver.hpp"
+#include "contact/crowd_turn_sweep.hpp"
 
 namespace clatter::contact {
 
@@ -156,10 +157,35 @@ double answer_coupled(CrowdProblem& problem, CrowdRow& row, bool exact) {
   return change;
 }
 
+// A row with the moment it may transmit.
+template <bool Balls, bool Exact>
+[[gnu::always_inline]] inline double answer_with_turn(CrowdProblem& problem, int i) {
+  CrowdRow& row = problem.rows[static_cast<std::size_t>(i)];
+  CrowdTurn& t = problem.turns[static_cast<std::size_t>(i)];
+  if (!t.any()) return answer<Balls, Exact>(problem, row);
+  if constexpr (!Exact) return answer_relaxed_turn(problem, static_cast<std::size_t>(i));
+  const double change = answer<Balls, Exact>(problem, row);
+  return std::max(change, answer_turn<Balls>(problem, row, t));
+}
+
+double answer_coupled_with_turn(CrowdProblem& problem, int i, bool exact) {
+  CrowdRow& row = problem.rows[static_cast<std::size_t>(i)];
+  if (problem.turns.empty() || !problem.turns[static_cast<std::size_t>(i)].any())
+    return answer_coupled(problem, row, exact);
+  if (!exact) return answer_relaxed_turn(problem, static_cast<std::size_t>(i));
+  const double change = answer_coupled(problem, row, exact);
+  return std::max(change, answer_turn_coupled(problem, row, problem.turns[static_cast<std::size_t>(i)]));
+}
+
 template <bool Balls, bool Exact>
 double sweep_range(CrowdProblem& problem, int from, int to, bool backward) {
   double change = 0;
   CrowdRow* rows = problem.rows.data();
+  if (!problem.turns.empty()) {
+    for (int i = from; i < to; ++i)
+      change = std::max(change, answer_with_turn<Balls, Exact>(problem, backward ? to - 1 - (i - from) : i));
+    return change;
+  }
   if (backward)
     for (int i = to - 1; i >= from; --i) change = std::max(change, answer<Balls, Exact>(problem, rows[i]));
   else
@@ -176,8 +202,8 @@ double sweep(CrowdProblem& problem, bool backward, CrowdCrew& crew) {
       return;
     }
     for (int i = from; i < to; ++i) {
-      CrowdRow& row = problem.rows[static_cast<std::size_t>(backward ? to - 1 - (i - from) : i)];
-      changes[part] = std::max(changes[part], answer_coupled(problem, row, Exact));
+      const int k = backward ? to - 1 - (i - from) : i;
+      changes[part] = std::max(changes[part], answer_coupled_with_turn(problem, k, Exact));
     }
   });
   return *std::max_element(changes, changes + kParts);
@@ -189,6 +215,12 @@ void CrowdSweeps::begin_round(const CrowdProblem& problem) {
   start_.resize(problem.rows.size());
   way_.resize(problem.rows.size());
   for (std::size_t i = 0; i < problem.rows.size(); ++i) std::memcpy(&start_[i], problem.rows[i].pt, 32);
+  start_turn_.resize(problem.turns.size());
+  way_turn_.resize(problem.turns.size());
+  for (std::size_t i = 0; i < problem.turns.size(); ++i) {
+    const double* m = problem.turns[i].m;
+    start_turn_[i] = wide::Lanes{m[0], m[1], m[2], 0};
+  }
 }
 
 double CrowdSweeps::change_of_round(const CrowdProblem& problem) {
@@ -201,6 +233,15 @@ double CrowdSweeps::change_of_round(const CrowdProblem& problem) {
       d -= start_[static_cast<std::size_t>(i)];
       d *= d;
       sums[part] += (d[0] + d[1] + d[2] + d[3]) / row.inverse_nn;
+    }
+    if (problem.turns.empty()) return;
+    for (int i = from; i < to; ++i) {
+      const CrowdTurn& t = problem.turns[static_cast<std::size_t>(i)];
+      if (!t.any()) continue;
+      wide::Lanes d{t.m[0], t.m[1], t.m[2], 0};
+      d -= start_turn_[static_cast<std::size_t>(i)];
+      d *= d;
+      sums[part] += (d[0] + d[1] + d[2]) / (t.lever * t.lever * problem.rows[static_cast<std::size_t>(i)].inverse_nn);
     }
   });
   double sum = 0;
@@ -227,7 +268,23 @@ void CrowdSweeps::go_on(CrowdProblem& problem, double beta) {
       else
         push_free<false>(problem, row, P_further);
     }
+    if (!problem.turns.empty()) turn_on(problem, beta, from, to);
   });
+}
+
+void CrowdSweeps::turn_on(CrowdProblem& problem, double beta, int from, int to) {
+  for (int i = from; i < to; ++i) {
+    CrowdTurn& t = problem.turns[static_cast<std::size_t>(i)];
+    if (!t.any()) continue;
+    wide::Lanes &start = start_turn_[static_cast<std::size_t>(i)], &way = way_turn_[static_cast<std::size_t>(i)];
+    const wide::Lanes M{t.m[0], t.m[1], t.m[2], 0};
+    const wide::Lanes further = beta > 0 ? beta * way : wide::Lanes{0, 0, 0, 0};
+    way = further + M - start;
+    start = M + further;
+    if (!(beta > 0)) continue;
+    wide::store(V3{start}, t.m);
+    problem.turn(problem.rows[static_cast<std::size_t>(i)], t, Vec3(further[0], further[1], further[2]));
+  }
 }
 
 CrowdSolverReport CrowdSweeps::solve(CrowdProblem& problem, bool exact, double tolerance, int most) {

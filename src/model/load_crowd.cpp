@@ -42,11 +42,9 @@ const RigidContact* Loader::crowd_law(const Object& o, const Contact& c) {
                   "use method: smooth, or contact_solver: newton");
     return nullptr;
   }
-  if (law->rolling > 0 || law->drilling > 0 || law->tangential_restitution > 0) {
+  if (law->tangential_restitution > 0) {
     mistakes_.add(*o.find("law"),
-                  fmt::format("{} has rolling or drilling friction or tangential restitution, which the solvers for "
-                              "crowds do not know",
-                              o.what()),
+                  fmt::format("{} has tangential restitution, which the solvers for crowds do not know", o.what()),
                   "use contact_solver: newton");
     return nullptr;
   }
@@ -98,6 +96,9 @@ void Loader::rope(const Object& o, Contact c, bool lawful, const YamlNode::Entry
   }
   const RigidContact* law = lawful ? crowd_law(o, c) : nullptr;
   const std::size_t before = mistakes_.count();
+  if (law != nullptr && (law->rolling > 0 || law->drilling > 0))
+    mistakes_.add(*o.find("law"), fmt::format("{} is a rope: nothing rolls or drills on it", o.what()),
+                  "leave out `rolling_friction` and `drilling_friction`");
   const auto length = o.positive("length");
   if (law == nullptr || mistakes_.count() != before) return;
   CrowdRope rope;

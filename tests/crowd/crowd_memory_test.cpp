@@ -28,7 +28,7 @@ void* aligned_alloc(size_t alignment, size_t size) noexcept {
 namespace clatter::contact {
 namespace {
 
-void expect_no_allocation(const std::string& solver) {
+void expect_no_allocation(const std::string& solver, const std::string& moments = "") {
   Crowd c(R"(
 clatter: 1
 gravity: [0, 0, -9.81 m/s^2]
@@ -39,7 +39,8 @@ instances:
   stack: {of: grain, repeat: {k: 3}, at: [0, 0, 5 cm + 10 cm * k]}
   row: {of: bead, repeat: {i: 4}, at: [20 cm + 11 cm * i, 0, 6 cm]}
 shapes: {floor: {on: ground, type: plane}}
-contacts: {touch: {among: ["stack_*.b", "row_*.b", floor], law: {type: rigid, friction: 0.5}}}
+contacts: {touch: {among: ["stack_*.b", "row_*.b", floor], law: {type: rigid, friction: 0.5)" +
+          moments + R"(}}}
 simulate: {method: time-stepping, contact_solver: )" +
           solver + ", step: 1 ms, end: 1 s}\n");
   c.run(0.3);
@@ -50,6 +51,10 @@ simulate: {method: time-stepping, contact_solver: )" +
 }
 
 TEST(CrowdMemory, SweepsTakeNone) { expect_no_allocation("gauss-seidel"); }
+TEST(CrowdMemory, MomentsTakeNone) {
+  for (const char* solver : {"gauss-seidel", "apgd"})
+    expect_no_allocation(solver, ", rolling_friction: 1 mm, drilling_friction: 1 mm");
+}
 TEST(CrowdMemory, GradientsTakeNone) {
   expect_no_allocation("apgd");
   expect_no_allocation("barzilai-borwein");

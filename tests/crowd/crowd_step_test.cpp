@@ -369,11 +369,24 @@ TEST(CrowdStep, RefusesWhatTheSolversDoNotKnow) {
       EXPECT_NE(std::string(e.what()).find(expected), std::string::npos) << e.what();
     }
   };
-  refused("{type: rigid, rolling_friction: 1 mm}", "contact_solver: apgd", "rolling or drilling");
+  refused("{type: rigid, friction: 0.3, tangential_restitution: 0.5}", "contact_solver: apgd",
+          "tangential restitution");
   refused("{type: hertz, stiffness: 1e6}", "contact_solver: gauss-seidel", "compliant");
   refused("{type: rigid}", "friction_model: relaxed", "goes with time-stepping by the solvers for crowds");
   refused("{type: rigid}", "contact_solver: gauss-seidel, contact_iterations: 0", "whole number");
   refused("{type: rigid}", "contact_solver: gaus-seidel", "gauss-seidel");
+  try {
+    load_model_text(
+        "clatter: 1\nbodies: {a: {mass: 1 kg, shape: {sphere: 10 cm}, position: [0, 0, 1]}}\n"
+        "contacts: {tie: {rope: [ground, a], law: {type: rigid, rolling_friction: 1 mm}}}\n"
+        "simulate: {method: time-stepping, step: 1 ms}\n",
+        "crowd.yaml");
+    ADD_FAILURE() << "a rope on which something rolls was taken";
+  } catch (const InputError& e) {
+    const std::string what = e.what();
+    EXPECT_NE(what.find("nothing rolls or drills"), std::string::npos) << what;
+    EXPECT_NE(what.find("crowd.yaml:3:"), std::string::npos) << what;
+  }
 }
 
 }  // namespace
