@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "app/commands.hpp"
 #include "base/error.hpp"
+#include "record/format.hpp"
 
 namespace {
 
@@ -264,6 +266,8 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  clatter::record::leave_nothing_to_exit();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may grow no further is the error of a write, and is told as one
   try {
     return dispatch(argc, argv);
   } catch (const std::exception& error) {

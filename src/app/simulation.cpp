@@ -12,6 +12,7 @@
 #include "app/flexible_mesh.hpp"
 #include "app/misaligned.hpp"
 #include "app/text.hpp"
+#include "contact/overlap.hpp"
 #include "engine/deformation_watch.hpp"
 #include "model/quantities.hpp"
 
@@ -169,6 +170,8 @@ Prepared prepare(Model model) {
   refuse_misaligned(*p.engine, p.start, std::numbers::pi / 2);
   p.rank = rank_at(*p.engine, p.start);
   p.motion = std::make_unique<contact::Motion>(p.system, *p.engine, m.simulate, run_settings(m).integrator);
+  if (p.motion->has_contacts() && p.motion->crowd() == nullptr)  // crowds see for themselves
+    contact::refuse_overlap(p.motion->shared_contacts(), *p.engine, p.start);
   p.extra = p.motion->quantities();
   for (ExtraQuantity& q : stress_quantities(*p.system, *p.engine)) p.extra.push_back(std::move(q));
   return p;

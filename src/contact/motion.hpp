@@ -48,6 +48,7 @@ class Motion {
   const CrowdStepper* crowd() const { return crowd_; }  // null: contacts are pairs
   bool has_contacts() const { return contacts_ != nullptr; }
   const ContactSystem& contacts() const { return *contacts_; }
+  const std::shared_ptr<const ContactSystem>& shared_contacts() const { return contacts_; }
   std::vector<std::string> channel_names() const;  // power channels of the ledger: the engine's, then two a group
   ContactCounts counts() const;
   Certificate certificate() const;  // worst of the run

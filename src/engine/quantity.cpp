@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.hpp"
 #include "engine/engine.hpp"
@@ -327,6 +329,7 @@ struct Observer::Impl {
   std::vector<QuantityInfo> infos;
   std::vector<Chosen> chosen;
   int width = 0;
+  std::unordered_set<std::string> names;  // chosen
   mutable Vec residual, zdot;
   mutable std::vector<double> whole = std::vector<double>(4);  // a quantity of which one component is wanted
 
@@ -336,8 +339,7 @@ struct Observer::Impl {
       info.name += "." + info.components[component];
       info.components.clear();
     }
-    for (const QuantityInfo& have : infos)
-      if (have.name == info.name) return;
+    if (!names.insert(info.name).second) return;
     width += info.width();
     whole.resize(std::max(whole.size(), static_cast<std::size_t>(q.info.width())));
     infos.push_back(std::move(info));
@@ -354,19 +356,35 @@ Observer::Observer(std::shared_ptr<const System> system, const std::vector<std::
   std::vector<Quantity> all = catalogue(*impl_->system);
   for (const ExtraQuantity& q : extra)
     all.push_back({q.info, [evaluate = q.evaluate](const Instant&, double* out) { evaluate(out); }});
+  // Names written out are looked up: thousands of patterns against thousands of quantities would take minutes.
+  // Of equal names the first counts.
+  std::unordered_map<std::string, std::pair<const Quantity*, int>> by_name;  // -1: the whole quantity
+  for (const Quantity& q : all) {
+    by_name.insert({q.info.name, {&q, -1}});
+    for (std::size_t c = 0; c < q.info.components.size(); ++c)
+      by_name.insert({q.info.name + "." + q.info.components[c], {&q, static_cast<int>(c)}});
+  }
   for (const std::string& pattern : patterns) {
     bool found = false;
-    for (const Quantity& q : all) {
-      if (glob_match(pattern, q.info.name)) {
-        impl_->choose(q, -1);
+    if (pattern.find_first_of("*?") == std::string::npos) {
+      if (const auto at = by_name.find(pattern); at != by_name.end()) {
+        impl_->choose(*at->second.first, at->second.second);
         found = true;
-        continue;
       }
-      for (std::size_t c = 0; c < q.info.components.size(); ++c)
-        if (glob_match(pattern, q.info.name + "." + q.info.components[c]) && pattern.find('*') == std::string::npos) {
-          impl_->choose(q, static_cast<int>(c));
+    } else {
+      for (const Quantity& q : all) {
+        if (glob_match(pattern, q.info.name)) {
+          impl_->choose(q, -1);
           found = true;
+          continue;
         }
+        if (pattern.find('*') != std::string::npos) continue;
+        for (std::size_t c = 0; c < q.info.components.size(); ++c)
+          if (glob_match(pattern, q.info.name + "." + q.info.components[c])) {
+            impl_->choose(q, static_cast<int>(c));
+            found = true;
+          }
+      }
     }
     if (found) continue;
     std::vector<std::string> known;

@@ -250,7 +250,7 @@ std::optional<Loader::Solid> Loader::shape(const Object& body_object, Body& b) {
     const auto a = o.vector("box", false);
     if (!a) return {};
     if (!(a->minCoeff() > 0)) {
-      mistakes_.add(*o.find("box"), "the edges of a box must be positive");
+      mistakes_.add(*o.find("box"), fmt::format("the edges of {} must be positive", o.what()));
       return {};
     }
     b.shape.kind = Shape::Kind::box;

@@ -212,7 +212,9 @@ void Loader::flexible_material(const YamlNode& node, const Scope& scope, const s
     o.require("young", "Young's modulus, such as 210 GPa");
     m.young = o.positive("young").value_or(1);
     m.poisson = o.number_or("poisson", 0.3);
-    if (!(m.poisson > -1 && m.poisson < 0.5)) o.mistake("poisson", "Poisson's ratio lies between -1 and 0.5");
+    if (!(m.poisson > -1 && m.poisson < 0.5))
+      o.mistake("poisson",
+                fmt::format("Poisson's ratio of {} lies between -1 and 0.5, this is {:.6g}", o.what(), m.poisson));
   }
   f.materials.push_back(std::move(m));
 }
@@ -229,7 +231,8 @@ void Loader::flexible_section(const YamlNode& node, const Scope& scope, const st
     const auto v = number_list(o, key, 2);
     a = v[0];
     b = v[1];
-    if (!(a > 0 && b > 0)) mistakes_.add(*o.find(key), fmt::format("both numbers of `{}` must be positive", key));
+    if (!(a > 0 && b > 0))
+      mistakes_.add(*o.find(key), fmt::format("both numbers of `{}` of {} must be positive", key, o.what()));
   };
   if (kind == "circle") {
     s.kind = K::circle;

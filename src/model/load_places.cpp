@@ -49,6 +49,10 @@ std::optional<Attachment> Loader::named_place(const YamlNode& node, const Scope&
         if (deforms(model_.bodies[static_cast<std::size_t>(it->second)].kind)) a.marker = f.name;
         return a;
       }
+      // A beam that is wrong itself has no places yet: that mistake is told, this would be its echo.
+      if (is_beam(model_.bodies[static_cast<std::size_t>(it->second)].kind) && mistakes_.count() > 0 &&
+          model_.bodies[static_cast<std::size_t>(it->second)].frames.empty())
+        return {};
       std::vector<std::string> frames;
       for (const auto& f : model_.bodies[static_cast<std::size_t>(it->second)].frames) frames.push_back(f.name);
       std::string hint = did_you_mean(full.substr(dot + 1), frames);

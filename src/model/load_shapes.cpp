@@ -36,6 +36,19 @@ double turn(const Vec3& a, const Vec3& b, const Vec3& c) {
   return (b.x() - a.x()) * (c.y() - b.y()) - (b.y() - a.y()) * (c.x() - b.x());
 }
 
+// Two sides that have a point in common inside both, counted from 1; {0, 0}: none.
+std::pair<std::size_t, std::size_t> crossing_sides(const std::vector<Vec3>& p) {
+  const std::size_t n = p.size();
+  const auto apart = [&](std::size_t side, std::size_t other) {  // ends of `other` on both sides of `side`
+    const Vec3 &a = p[side], &b = p[(side + 1) % n];
+    return turn(a, b, p[other]) * turn(a, b, p[(other + 1) % n]) < 0;
+  };
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i + 2; j < n; ++j)
+      if (apart(i, j) && apart(j, i)) return {i + 1, j + 1};
+  return {0, 0};
+}
+
 // What is wrong with a polygon, or empty; to be convex and counter-clockwise it turns left at every corner, once round.
 std::string polygon_mistake(const std::vector<Vec3>& p, std::string& hint) {
   const std::size_t n = p.size();
@@ -46,6 +59,10 @@ std::string polygon_mistake(const std::vector<Vec3>& p, std::string& hint) {
       return fmt::format("corner {} of the polygon is the same as corner {}", (i + 1) % n + 1, i + 1);
     area += (p[i].x() - p[0].x()) * (at(i + 1).y() - p[0].y()) - (p[i].y() - p[0].y()) * (at(i + 1).x() - p[0].x());
     scale = std::max(scale, (p[i] - p[0]).squaredNorm());
+  }
+  if (const auto [one, other] = crossing_sides(p); one > 0) {
+    hint = "list the corners in their order round the polygon";
+    return fmt::format("the polygon crosses itself: its sides {} and {} meet", one, other);
   }
   if (!(std::abs(area) > 1e-12 * scale)) return "the corners of the polygon lie on a line";
   if (area < 0) {
@@ -148,7 +165,8 @@ void Loader::shape_size(const Object& o, ContactShape& s) {
     case Kind::box:
       if (!o.require("size", "edges [x, y, z]")) break;
       s.size = o.vector("size", false).value_or(Vec3::Ones());
-      if (!(s.size.minCoeff() > 0)) mistakes_.add(*o.find("size"), "the edges of a box must be positive");
+      if (!(s.size.minCoeff() > 0))
+        mistakes_.add(*o.find("size"), fmt::format("the edges of {} must be positive", o.what()));
       break;
     case Kind::ellipse: {
       if (!o.require("semi_axes", "[a, b], along x and y")) break;

@@ -1,10 +1,10 @@
 // The results room: what a run leaves behind. It takes names, units and numbers and knows nothing of mechanics.
 // From outside one needs writer.hpp, reader.hpp, export.hpp and hash.hpp; h5.hpp is the room's own.
 //
-// FORMAT, version 1. A result is one HDF5 file (superblock 3, the 1.10 format, no filters, no variable-length data, so
-// that one writer and many readers may share it). All texts are UTF-8, fixed length, padded with zero bytes.
+// FORMAT, versions 1 and 2. A result is one HDF5 file (superblock 3, the 1.10 format, no filters, no variable-length
+// data, so that one writer and many readers may share it). All texts are UTF-8, fixed length, padded with zero bytes.
 //
-//   /                          attributes: format = "clatter result", format_version = 1, program_version,
+//   /                          attributes: format = "clatter result", format_version, program_version,
 //                              model_name, model_hash, started (ISO 8601)
 //   /model/0, /model/1, ...    text of each model file, the main file first; attribute: path
 //   /settings                  [n x 2] texts: key, value (absent when there are none)
@@ -17,15 +17,20 @@
 //                              attributes: unit, description, order (place among the channels), components (texts;
 //                              absent when unnamed)
 //   /ledger/time, /ledger/channels/<name>    the same for the energy ledger, which has a time axis of its own
+//                              Version 2, written only where there are more than kMostDataSets channels: those of 64
+//                              bit and at most kWidestColumns components lie side by side in one data set,
+//   /samples/table             [N x W], 64 bit, and of all channels, in their order, there is
+//   /samples/columns/          name, unit, description [n] texts; components [n] texts, labels with line ends between
+//                              them; first, width [n] unsigned 64 bit: columns of the table, first = 2^64 - 1 for a
+//                              channel with a data set of its own. Ledger alike.
 //   /events                    [E] of {t, kind (32 bytes), element (128), text (512)}
 //   /checkpoints/time          [K]
 //   /checkpoints/state         [K x s]   what the integrator needs to go on; each absent when its width is zero
 //   /checkpoints/memory        [K x m]
 //   /checkpoints/counters      [K x c]   unsigned 64 bit
-//   /checkpoints/rows          [K x 4]   rows of samples, ledger, events, checkpoints (this one included) at that
-//   moment /progress                  [8] unsigned 64 bit: rows of samples, ledger, events, checkpoints that are
-//   complete;
-//                              file size that holds them; number of commits; two reserved zeros
+//   /checkpoints/rows          [K x 4]   rows of samples, ledger, events, checkpoints (with this one) at that moment
+//   /progress                  [8] unsigned 64 bit: complete rows of samples, ledger, events, checkpoints; file size
+//                              that holds them; number of commits; two reserved zeros
 //   /status                    running | finished | failed | interrupted
 //   /message, /summary         one line on how the run ended; the closing summary
 //
@@ -37,6 +42,10 @@
 // A reader believes /progress and nothing beyond it: rows past it may be half written. Space is handed out in 4 kB
 // pages so that no small metadata block straddles a page of the operating system, the one place where a kill can cut a
 // write in two. Nothing here protects against loss of power.
+//
+// WHY A TABLE. Each data set has metadata of its own, and single-writer mode has HDF5 order their way to the disk: the
+// cost of a commit grows with the square of their number, to minutes for 20 000, and beyond 32 MB of metadata HDF5 1.10
+// fails while it makes room for more. A thousand data sets take some ten milliseconds a commit.
 //
 // WHO WRITES. The writer holds an open-file-description lock on byte 2^62 of the file; the system drops it when the
 // process dies. `status = running` without that lock is a run that was killed. HDF5's own whole-file lock is not used.
@@ -54,8 +63,15 @@
 
 namespace clatter::record {
 
+// Before anything else in a program of its own: keeps HDF5 from closing at exit what it failed to close before, which
+// crashes it. Results are closed by their writers and readers.
+void leave_nothing_to_exit();
+
 inline constexpr std::string_view kFormatName = "clatter result";
-inline constexpr std::uint64_t kFormatVersion = 1;
+inline constexpr std::uint64_t kFormatVersion = 2;  // the newest that is understood
+inline constexpr std::size_t kMostDataSets = 1000;
+inline constexpr int kWidestColumns = 64;
+inline constexpr std::uint64_t kOwnDataSet = ~std::uint64_t{0};  // `first` of a channel that is not in the table
 
 // One line for the user: the file, what is wrong, what to do.
 class ResultError : public std::runtime_error {

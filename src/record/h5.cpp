@@ -10,6 +10,12 @@
 #include <cerrno>
 #include <cstring>
 
+namespace clatter::record {
+
+void leave_nothing_to_exit() { H5dont_atexit(); }
+
+}  // namespace clatter::record
+
 namespace clatter::record::h5 {
 namespace {
 
@@ -100,6 +106,19 @@ Handle access_properties() {
   H5Pset_metadata_read_attempts(p, 27);
   // A file that failed half-way must still close when its last user handle goes.
   H5Pset_fclose_degree(p, H5F_CLOSE_STRONG);
+  return p;
+}
+
+Handle writer_properties() {
+  Handle p = access_properties();
+  H5AC_cache_config_t cache{};
+  cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  H5Pget_mdc_config(p, &cache);
+  cache.evictions_enabled = false;
+  cache.incr_mode = H5C_incr__off;
+  cache.flash_incr_mode = H5C_flash_incr__off;
+  cache.decr_mode = H5C_decr__off;
+  H5Pset_mdc_config(p, &cache);
   return p;
 }
 
@@ -234,12 +253,38 @@ std::vector<std::vector<std::string>> read_text_table(hid_t group, const char* n
   return rows;
 }
 
+void create_text_list(hid_t group, const std::string& name, const std::vector<std::string>& texts,
+                      const std::string& path) {
+  const std::size_t bytes = longest(texts);
+  const Handle type = text_type(bytes);
+  const hsize_t size = texts.size();
+  const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
+  const Handle data_set(need(H5Dcreate2(group, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), path,
+                             fmt::format("create '{}'", name)),
+                        H5Dclose);
+  need(H5Dwrite(data_set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, padded(texts, bytes).data()), path,
+       fmt::format("write '{}'", name));
+}
+
+std::vector<std::string> read_text_list(hid_t group, const std::string& name, const std::string& path) {
+  const Handle data_set = open_data(group, name, path);
+  const Handle type(H5Dget_type(data_set), H5Tclose);
+  const std::size_t bytes = text_bytes(type, path, name);
+  const Shape shape = shape_of(data_set, path);
+  if (shape.width != 1 || H5Dget_storage_size(data_set) != shape.rows * bytes)
+    damaged(path, fmt::format("'{}' has no readable size", name));
+  std::vector<char> data(shape.rows * bytes);
+  if (H5Dread(data_set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()) < 0)
+    damaged(path, fmt::format("'{}' is unreadable", name));
+  return split(data, bytes);
+}
+
 Handle create_rows(hid_t group, const std::string& name, hid_t type, std::size_t width, std::size_t chunk_rows,
-                   const std::string& path) {
+                   const std::string& path, std::size_t chunk_width) {
   const int rank = width == 1 ? 1 : 2;
   const std::array<hsize_t, 2> now{0, width};
   const std::array<hsize_t, 2> limit{H5S_UNLIMITED, width};
-  const std::array<hsize_t, 2> chunk{chunk_rows, width};
+  const std::array<hsize_t, 2> chunk{chunk_rows, std::min(width, chunk_width)};
   const Handle space(H5Screate_simple(rank, now.data(), limit.data()), H5Sclose);
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_chunk(creation, rank, chunk.data());
@@ -254,7 +299,7 @@ Handle create_rows(hid_t group, const std::string& name, hid_t type, std::size_t
 void create_numbers(hid_t group, const std::string& name, hid_t type, std::size_t width, std::size_t rows,
                     const void* data, const std::string& path) {
   const hsize_t size[] = {rows, width};
-  const Handle space(H5Screate_simple(2, size, nullptr), H5Sclose);
+  const Handle space(H5Screate_simple(width == 1 ? 1 : 2, size, nullptr), H5Sclose);
   const Handle data_set(need(H5Dcreate2(group, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), path,
                              fmt::format("create '{}'", name)),
                         H5Dclose);
@@ -285,6 +330,19 @@ void read_rows(hid_t data_set, hid_t type, std::size_t width, std::uint64_t firs
   const Handle file_space(H5Dget_space(data_set), H5Sclose);
   const Handle memory_space(H5Screate_simple(rank, size.data(), nullptr), H5Sclose);
   if (H5Sget_simple_extent_ndims(file_space) != rank ||
+      H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) < 0 ||
+      H5Dread(data_set, type, memory_space, file_space, H5P_DEFAULT, data) < 0)
+    damaged(path, fmt::format("rows {} to {} of a table are unreadable", first, first + count));
+}
+
+void read_columns(hid_t data_set, hid_t type, std::size_t column, std::size_t width, std::uint64_t first,
+                  std::size_t count, void* data, const std::string& path) {
+  if (count == 0) return;
+  const std::array<hsize_t, 2> start{first, column};
+  const std::array<hsize_t, 2> size{count, width};
+  const Handle file_space(H5Dget_space(data_set), H5Sclose);
+  const Handle memory_space(H5Screate_simple(2, size.data(), nullptr), H5Sclose);
+  if (H5Sget_simple_extent_ndims(file_space) != 2 ||
       H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) < 0 ||
       H5Dread(data_set, type, memory_space, file_space, H5P_DEFAULT, data) < 0)
     damaged(path, fmt::format("rows {} to {} of a table are unreadable", first, first + count));

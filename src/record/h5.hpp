@@ -54,6 +54,9 @@ hid_t need(hid_t result, const std::string& path, const std::string& what, const
 
 // File access properties of both sides: 1.10 format, no chunk cache, no sieve buffer, no whole-file lock.
 Handle access_properties();
+// The same for a writer, whose metadata stay in memory until the file is closed: a file that is given up after a failed
+// write must close without reading anything again. It costs about 1.5 kB a data set and 8 bytes a chunk.
+Handle writer_properties();
 
 struct File {
   Handle id;
@@ -90,14 +93,23 @@ void create_text_table(hid_t group, const char* name, const std::vector<std::vec
                        const std::string& path);
 std::vector<std::vector<std::string>> read_text_table(hid_t group, const char* name, const std::string& path);
 
-// Data sets that grow by rows: [N] when width is one, [N x width] otherwise.
+// A list of texts.
+void create_text_list(hid_t group, const std::string& name, const std::vector<std::string>& texts,
+                      const std::string& path);
+std::vector<std::string> read_text_list(hid_t group, const std::string& name, const std::string& path);
+
+// Data sets that grow by rows: [N] when width is one, [N x width] otherwise. Chunks are whole rows, or at most
+// `chunk_width` columns of them.
 Handle create_rows(hid_t group, const std::string& name, hid_t type, std::size_t width, std::size_t chunk_rows,
-                   const std::string& path);
+                   const std::string& path, std::size_t chunk_width = ~std::size_t{0});
 void write_rows(hid_t data_set, hid_t type, std::size_t width, std::uint64_t first, std::size_t count, const void* data,
                 const std::string& path);
 void read_rows(hid_t data_set, hid_t type, std::size_t width, std::uint64_t first, std::size_t count, void* data,
                const std::string& path);
-// Numbers that are written once, [rows x width].
+// The same of the columns [column, column + width) of a table of more of them.
+void read_columns(hid_t data_set, hid_t type, std::size_t column, std::size_t width, std::uint64_t first,
+                  std::size_t count, void* data, const std::string& path);
+// Numbers that are written once, [rows x width], or [rows] when width is one.
 void create_numbers(hid_t group, const std::string& name, hid_t type, std::size_t width, std::size_t rows,
                     const void* data, const std::string& path);
 struct Shape {

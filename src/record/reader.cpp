@@ -31,8 +31,24 @@ struct DataSet {
 
 struct Table {
   std::vector<Channel> channels;
+  std::vector<std::size_t> by_name;  // places of the channels, sorted by their names
   DataSet time;
-  std::vector<DataSet> data;
+  std::vector<DataSet> data;         // of each channel; empty where the table has it
+  DataSet wide;                      // /table, where there is one
+  std::vector<std::uint64_t> first;  // column of each channel in it, or kOwnDataSet
+
+  void index() {
+    by_name.resize(channels.size());
+    std::iota(by_name.begin(), by_name.end(), std::size_t{0});
+    std::sort(by_name.begin(), by_name.end(),
+              [&](std::size_t a, std::size_t b) { return channels[a].name < channels[b].name; });
+  }
+  std::optional<std::size_t> place(std::string_view name) const {
+    const auto at = std::lower_bound(by_name.begin(), by_name.end(), name,
+                                     [&](std::size_t i, std::string_view n) { return channels[i].name < n; });
+    if (at == by_name.end() || channels[*at].name != name) return std::nullopt;
+    return *at;
+  }
 };
 
 // Levenshtein distance, to name the channel that was probably meant.
@@ -50,14 +66,24 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::size_t find_channel(const std::vector<Channel>& channels, std::string_view name, const std::string& path) {
-  const auto at = std::find_if(channels.begin(), channels.end(), [&](const Channel& c) { return c.name == name; });
-  if (at != channels.end()) return static_cast<std::size_t>(at - channels.begin());
+std::size_t find_channel(const Table& table, std::string_view name, const std::string& path) {
+  if (const auto place = table.place(name)) return *place;
+  const std::vector<Channel>& channels = table.channels;
   const auto nearest = std::min_element(channels.begin(), channels.end(), [&](const Channel& a, const Channel& b) {
     return distance(a.name, name) < distance(b.name, name);
   });
   throw ResultError(path, fmt::format("has no channel '{}'", name),
                     nearest == channels.end() ? "it records none" : fmt::format("did you mean '{}'?", nearest->name));
+}
+
+std::vector<std::string> split_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  if (text.empty()) return lines;
+  for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + 1) {
+    end = text.find('\n', at);
+    lines.push_back(text.substr(at, end - at));
+  }
+  return lines;
 }
 
 bool is_class(hid_t data_set, H5T_class_t wanted, std::size_t bytes) {
@@ -221,30 +247,99 @@ class Reader::Impl {
 
   void load_table(const std::string& name, Table& table) const {
     table.time = open_data(name + "/time");
+    if (h5::exists(file, name + "/columns"))
+      load_columns(name, table);
+    else
+      load_channels(name, table);
+    table.index();
+  }
+
+  // Version 1: a data set each, which tells all about its channel.
+  void load_channels(const std::string& name, Table& table) const {
     const std::string folder = name + "/channels";
     const h5::Handle group(H5Gopen2(file, folder.c_str(), H5P_DEFAULT), H5Gclose);
     if (!group.valid()) damaged(fmt::format("'{}' is missing", folder));
     const std::vector<std::string> names = data_set_names(group);
     table.channels.resize(names.size());
     table.data.resize(names.size());
+    table.first.assign(names.size(), kOwnDataSet);
     for (const std::string& channel_name : names) {
       DataSet data = open_data(folder + "/" + channel_name);
       const std::uint64_t order = h5::get_number(data.id, "order", path);
-      const bool single = is_class(data.id, H5T_FLOAT, sizeof(float));
-      if (order >= names.size() || table.data[order].id.valid() ||
-          !(single || is_class(data.id, H5T_FLOAT, sizeof(double))))
-        damaged(fmt::format("channel '{}' has another layout", channel_name));
+      if (order >= names.size() || table.data[order].id.valid()) damaged_channel(channel_name);
       Channel& c = table.channels[order];
       c.name = channel_name;
       c.unit = h5::get_text(data.id, "unit", path);
       c.description = h5::get_text(data.id, "description", path);
       c.width = static_cast<int>(data.width);
-      c.single = single;
+      c.single = is_single(data, channel_name);
       if (H5Aexists(data.id, "components") > 0) c.components = h5::get_texts(data.id, "components", path);
-      if (!c.components.empty() && c.components.size() != data.width)
-        damaged(fmt::format("channel '{}' has {} labels for {} components", c.name, c.components.size(), c.width));
+      check_components(c);
       table.data[order] = std::move(data);
     }
+  }
+
+  // Version 2: lists of all channels, most of them columns of one table.
+  void load_columns(const std::string& name, Table& table) const {
+    const std::string folder = name + "/columns";
+    const std::vector<std::string> names = h5::read_text_list(file, folder + "/name", path),
+                                   units = h5::read_text_list(file, folder + "/unit", path),
+                                   descriptions = h5::read_text_list(file, folder + "/description", path),
+                                   components = h5::read_text_list(file, folder + "/components", path);
+    const std::size_t n = names.size();
+    const auto numbers = [&](const char* which) {
+      const h5::Handle data = h5::open_data(file, folder + "/" + which, path);
+      const h5::Shape shape = h5::shape_of(data, path);
+      std::vector<std::uint64_t> list(n);
+      if (shape.rows != n || shape.width != 1 || !is_class(data, H5T_INTEGER, sizeof(std::uint64_t)) ||
+          H5Dread(data, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, list.data()) < 0)
+        damaged(fmt::format("'{}' has another layout", folder));
+      return list;
+    };
+    table.first = numbers("first");
+    const std::vector<std::uint64_t> widths = numbers("width");
+    if (units.size() != n || descriptions.size() != n || components.size() != n)
+      damaged(fmt::format("'{}' has another layout", folder));
+    if (h5::exists(file, name + "/table")) {
+      table.wide = open_data(name + "/table");
+      if (!is_class(table.wide.id, H5T_FLOAT, sizeof(double)))
+        damaged(fmt::format("'{}/table' has another layout", name));
+    }
+    table.channels.resize(n);
+    table.data.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      Channel& c = table.channels[i];
+      c.name = names[i];
+      c.unit = units[i];
+      c.description = descriptions[i];
+      c.components = split_lines(components[i]);
+      if (table.first[i] == kOwnDataSet) {
+        table.data[i] = open_data(name + "/channels/" + c.name);
+        c.single = is_single(table.data[i], c.name);
+        if (table.data[i].width != widths[i]) damaged_channel(c.name);
+      } else if (!table.wide.id.valid() || widths[i] < 1 || widths[i] > static_cast<std::uint64_t>(kWidestColumns) ||
+                 table.first[i] > table.wide.width || widths[i] > table.wide.width - table.first[i]) {
+        damaged_channel(c.name);
+      }
+      c.width = static_cast<int>(widths[i]);
+      check_components(c);
+    }
+  }
+
+  [[noreturn]] void damaged_channel(const std::string& name) const {
+    damaged(fmt::format("channel '{}' has another layout", name));
+  }
+
+  // Whether a channel's own numbers have 32 bit.
+  bool is_single(const DataSet& data, const std::string& name) const {
+    const bool single = is_class(data.id, H5T_FLOAT, sizeof(float));
+    if (!single && !is_class(data.id, H5T_FLOAT, sizeof(double))) damaged_channel(name);
+    return single;
+  }
+
+  void check_components(const Channel& c) const {
+    if (!c.components.empty() && c.components.size() != static_cast<std::size_t>(c.width))
+      damaged(fmt::format("channel '{}' has {} labels for {} components", c.name, c.components.size(), c.width));
   }
 
   void load_checkpoint_layout() {
@@ -260,10 +355,11 @@ class Reader::Impl {
              open_part("counters", checkpoint_counters)};
   }
 
-  // Rows [first, first + count) that are committed, read into `out`, which `resize` has given its size.
+  // Rows [first, first + count) that are committed, read into `out`, which `resize` has given its size; of all columns,
+  // or of `columns` of them from `column` on.
   template <class Resize>
   void read(DataSet& data, hid_t type, std::size_t item_bytes, std::uint64_t total, std::uint64_t first,
-            std::uint64_t count, const Resize& resize) const {
+            std::uint64_t count, const Resize& resize, std::size_t column = 0, std::size_t columns = 0) const {
     h5::quiet();
     first = std::min(first, total);
     count = std::min(count, total - first);
@@ -274,8 +370,11 @@ class Reader::Impl {
     const h5::Shape shape = h5::shape_of(data.id, path);
     if (shape.width != data.width || shape.rows < total) damaged("a table is shorter than its committed rows");
     if (count > watch.file_size() / (item_bytes * data.width)) damaged("counts more rows than it can hold");
-    void* out = resize(static_cast<std::size_t>(count), data.width);
-    h5::read_rows(data.id, type, data.width, first, static_cast<std::size_t>(count), out, path);
+    void* out = resize(static_cast<std::size_t>(count), columns > 0 ? columns : data.width);
+    if (columns > 0)
+      h5::read_columns(data.id, type, column, columns, first, static_cast<std::size_t>(count), out, path);
+    else
+      h5::read_rows(data.id, type, data.width, first, static_cast<std::size_t>(count), out, path);
   }
 
   template <class T>
@@ -292,12 +391,18 @@ class Reader::Impl {
   RowMatrix read_matrix(Table& table, std::string_view name, std::uint64_t total, std::uint64_t first,
                         std::uint64_t count) const {
     RowMatrix out;
-    const std::size_t place = find_channel(table.channels, name, path);
-    const std::size_t bytes = table.channels[place].single ? sizeof(float) : sizeof(double);
-    read(table.data[place], H5T_NATIVE_DOUBLE, bytes, total, first, count, [&](std::size_t n, std::size_t width) {
+    const std::size_t place = find_channel(table, name, path);
+    const Channel& c = table.channels[place];
+    const auto resize = [&](std::size_t n, std::size_t width) {
       out.resize(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(width));
       return out.data();
-    });
+    };
+    if (table.first[place] == kOwnDataSet)
+      read(table.data[place], H5T_NATIVE_DOUBLE, c.single ? sizeof(float) : sizeof(double), total, first, count,
+           resize);
+    else
+      read(table.wide, H5T_NATIVE_DOUBLE, sizeof(double), total, first, count, resize,
+           static_cast<std::size_t>(table.first[place]), static_cast<std::size_t>(c.width));
     return out;
   }
 
@@ -359,12 +464,10 @@ const std::vector<Channel>& Reader::ledger_channels() const { return impl_->ledg
 CheckpointSizes Reader::checkpoint_sizes() const { return impl_->sizes; }
 Checkpoint Reader::checkpoint(std::uint64_t row) const { return impl_->checkpoint(row); }
 
-bool Reader::has(std::string_view name) const {
-  return std::any_of(channels().begin(), channels().end(), [&](const Channel& c) { return c.name == name; });
-}
+bool Reader::has(std::string_view name) const { return impl_->samples.place(name).has_value(); }
 
 const Channel& Reader::channel(std::string_view name) const {
-  return channels()[find_channel(channels(), name, impl_->path)];
+  return channels()[find_channel(impl_->samples, name, impl_->path)];
 }
 
 std::vector<double> Reader::times(std::uint64_t first, std::uint64_t count) const {

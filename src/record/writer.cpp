@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 
 #include "record/h5.hpp"
 #include "record/reader.hpp"
+#include "record/writer_table.hpp"
 
 namespace clatter::record {
 namespace {
@@ -25,15 +28,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kEventBuffer = 64;
 constexpr const char* kDiskAdvice = "free some disk space and go on from the last checkpoint";
-
-// Rows a chunk holds, which is also what the buffer gathers: about a megabyte over all channels, at most 4096 rows and
-// at least 16, and no more than the run is expected to give.
-std::size_t chunk_rows_for(std::size_t width, std::uint64_t expected_rows) {
-  const std::size_t fitting = (std::size_t{1} << 20U) / (sizeof(double) * (width + 1));
-  std::size_t rows = std::clamp<std::size_t>(fitting, 16, 4096);
-  if (expected_rows > 0) rows = std::clamp<std::size_t>(expected_rows, 16, rows);
-  return std::bit_floor(rows);
-}
 
 void check_channels(const std::vector<Channel>& channels, const std::string& path) {
   const auto refuse = [&](const Channel& c, const std::string& problem, const std::string& advice) {
@@ -57,90 +51,6 @@ void check_channels(const std::vector<Channel>& channels, const std::string& pat
   for (const Channel& c : channels)
     if (folders.contains(c.name)) refuse(c, "is also the folder of another channel", "rename one of them");
 }
-
-// Time and channels on one time axis, with the rows not yet committed.
-struct Table {
-  std::vector<Channel> channels;
-  std::size_t width = 0;
-  std::size_t chunk_rows = 0;
-  std::vector<double> times;
-  std::vector<double> values;  // row by row
-  std::vector<double> column;  // one channel's rows side by side, as the file wants them
-  std::size_t buffered = 0;
-  std::uint64_t committed = 0;
-  h5::Handle time_data;
-  std::vector<h5::Handle> channel_data;
-
-  void create(hid_t file, const std::string& name, const std::vector<Channel>& list, std::uint64_t expected_rows,
-              const std::string& path) {
-    channels = list;
-    std::size_t widest = 0;
-    for (const Channel& c : channels) {
-      width += static_cast<std::size_t>(c.width);
-      widest = std::max(widest, static_cast<std::size_t>(c.width));
-    }
-    chunk_rows = chunk_rows_for(width, expected_rows);
-    times.resize(chunk_rows);
-    values.resize(chunk_rows * width);
-    column.resize(chunk_rows * widest);
-    const h5::Handle time = h5::create_rows(file, name + "/time", H5T_NATIVE_DOUBLE, 1, chunk_rows, path);
-    h5::put_text(time, "unit", "s", path);
-    for (std::size_t i = 0; i < channels.size(); ++i) {
-      const Channel& c = channels[i];
-      const h5::Handle data =
-          h5::create_rows(file, name + "/channels/" + c.name, c.single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE,
-                          static_cast<std::size_t>(c.width), chunk_rows, path);
-      h5::put_text(data, "unit", c.unit, path);
-      h5::put_text(data, "description", c.description, path);
-      h5::put_number(data, "order", i, path);
-      if (!c.components.empty()) h5::put_texts(data, "components", c.components, path);
-    }
-  }
-
-  void open(hid_t file, const std::string& name, const std::string& path) {
-    time_data = h5::open_data(file, name + "/time", path);
-    for (const Channel& c : channels) channel_data.push_back(h5::open_data(file, name + "/channels/" + c.name, path));
-  }
-
-  std::uint64_t rows() const { return committed + buffered; }
-
-  void add(double t, std::span<const double> row, const std::string& path) {
-    if (row.size() != width)
-      throw ResultError(path, fmt::format("a row of {} values was given for {}", row.size(), width),
-                        "give the values of all channels in order");
-    double sum = t;
-    for (const double x : row) sum += x * 0.0;  // NaN if any is NaN or infinite
-    if (std::isnan(sum)) refuse_nan(t, row, path);
-    times[buffered] = t;
-    std::copy(row.begin(), row.end(), values.begin() + static_cast<std::ptrdiff_t>(buffered * width));
-    ++buffered;
-  }
-
-  void refuse_nan(double t, std::span<const double> row, const std::string& path) const {
-    if (std::isnan(t)) throw ResultError(path, "a row was given at the time NaN", "report this diagnosis");
-    std::size_t at = 0;
-    for (const Channel& c : channels)
-      for (int k = 0; k < c.width; ++k, ++at)
-        if (std::isnan(row[at]))
-          throw ResultError(path, fmt::format("channel '{}' component {} is NaN at t = {} s", c.name, k, t),
-                            "the rows before it are kept");
-  }
-
-  void write(const std::string& path) {
-    if (buffered == 0) return;
-    std::size_t offset = 0;
-    for (std::size_t i = 0; i < channels.size(); ++i) {
-      const auto w = static_cast<std::size_t>(channels[i].width);
-      for (std::size_t row = 0; row < buffered; ++row)
-        std::copy_n(values.data() + row * width + offset, w, column.data() + row * w);
-      h5::write_rows(channel_data[i], H5T_NATIVE_DOUBLE, w, committed, buffered, column.data(), path);
-      offset += w;
-    }
-    h5::write_rows(time_data, H5T_NATIVE_DOUBLE, 1, committed, buffered, times.data(), path);
-    committed += buffered;
-    buffered = 0;
-  }
-};
 
 void set_text(char* field, std::size_t bytes, const std::string& text) {
   std::memset(field, 0, bytes);
@@ -170,8 +80,8 @@ class Writer::Impl {
   WriterOptions options;
   h5::WriterLock lock;
   h5::Handle file;
-  Table samples;
-  Table ledger;
+  WriterTable samples;
+  WriterTable ledger;
   std::vector<h5::EventRow> events;
   std::size_t events_buffered = 0;
   std::uint64_t events_committed = 0;
@@ -228,7 +138,7 @@ class Writer::Impl {
     if (!file.valid()) throw ResultError(path, "the file was already finished", "resume it to go on");
   }
 
-  void append(Table& table, double t, std::span<const double> values) {
+  void append(WriterTable& table, double t, std::span<const double> values) {
     need_open();
     table.add(t, values, path);
     if (table.buffered == table.chunk_rows)
@@ -304,7 +214,9 @@ class Writer::Impl {
  private:
   // A write that failed half-way leaves HDF5 with metadata it can neither finish nor forget, and closing would write
   // them in a wrong order over a sound file. So the end is noted in the room reserved for it, and the library's
-  // descriptor is turned away from the file: on disk all stays as a kill at this moment would leave it.
+  // descriptor is turned away from the file: on disk all stays as a kill at this moment would leave it. What the
+  // library still wants to write goes to a file in memory, where it succeeds: HDF5 1.10 keeps the handle of a file that
+  // failed to close and ends the program with a crash.
   template <class Work>
   void guarded(const Work& work) {
     h5::quiet();
@@ -324,10 +236,11 @@ class Writer::Impl {
     } catch (const std::exception&) {  // the status stays `running`, as after a kill
     }
     void* descriptor = nullptr;
-    const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (H5Fget_vfd_handle(file, H5P_DEFAULT, &descriptor) >= 0 && descriptor != nullptr && nowhere >= 0)
-      ::dup2(nowhere, *static_cast<const int*>(descriptor));
-    if (nowhere >= 0) ::close(nowhere);
+    int elsewhere = ::memfd_create("given-up", MFD_CLOEXEC);
+    if (elsewhere < 0) elsewhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (H5Fget_vfd_handle(file, H5P_DEFAULT, &descriptor) >= 0 && descriptor != nullptr && elsewhere >= 0)
+      ::dup2(elsewhere, *static_cast<const int*>(descriptor));
+    if (elsewhere >= 0) ::close(elsewhere);
   }
 
   void write_progress() {
@@ -348,7 +261,8 @@ class Writer::Impl {
                                "choose a place where you may write"),
                       H5Fclose);
     h5::put_text(file, "format", kFormatName, path);
-    h5::put_number(file, "format_version", kFormatVersion, path);
+    const bool wide = WriterTable::wide(channels) || WriterTable::wide(ledger_channels);
+    h5::put_number(file, "format_version", wide ? 2 : 1, path);
     h5::put_text(file, "program_version", info.version, path);
     h5::put_text(file, "model_name", info.model_name, path);
     h5::put_text(file, "model_hash", info.model_hash, path);
@@ -427,7 +341,7 @@ class Writer::Impl {
 
   // Opens the finished skeleton for one writer and many readers and takes the writer's lock.
   void open() {
-    file = h5::Handle(h5::need(H5Fopen(built_path.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, h5::access_properties()),
+    file = h5::Handle(h5::need(H5Fopen(built_path.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, h5::writer_properties()),
                                path, "open the file for writing"),
                       H5Fclose);
     samples.open(file, "samples", path);
@@ -453,11 +367,19 @@ class Writer::Impl {
     h5::quiet();
     for (h5::Handle* handle :
          {&event_data, &progress_data, &status_data, &message_data, &summary_data, &checkpoint_time, &checkpoint_rows,
-          &checkpoint_state, &checkpoint_memory, &checkpoint_counters, &samples.time_data, &ledger.time_data})
+          &checkpoint_state, &checkpoint_memory, &checkpoint_counters})
       handle->reset();
-    samples.channel_data.clear();
-    ledger.channel_data.clear();
+    samples.close();
+    ledger.close();
+    // A limit on the size of files holds in memory, too; what is given up may pass it as far as it is ours to say.
+    rlimit limit{};
+    const bool limited = broken && ::getrlimit(RLIMIT_FSIZE, &limit) == 0;
+    if (limited) {
+      const rlimit most{limit.rlim_max, limit.rlim_max};
+      ::setrlimit(RLIMIT_FSIZE, &most);
+    }
     const bool closed = file.reset();
+    if (limited) ::setrlimit(RLIMIT_FSIZE, &limit);
     lock = h5::WriterLock();
     return closed;
   }
@@ -508,7 +430,7 @@ Writer Writer::resume(const std::string& path, std::uint64_t row) {
     options.checkpoint = reader.checkpoint_sizes();
     impl = std::make_unique<Impl>(path, reader.info(), reader.channels(), reader.ledger_channels(), options);
 
-    const auto copy_table = [&](Table& table, std::uint64_t rows, bool is_ledger) {
+    const auto copy_table = [&](WriterTable& table, std::uint64_t rows, bool is_ledger) {
       std::vector<double> line(table.width);
       for (std::uint64_t first = 0; first < rows; first += table.chunk_rows) {
         const std::uint64_t count = std::min<std::uint64_t>(table.chunk_rows, rows - first);

@@ -1,6 +1,8 @@
 // The commands as a user meets them: what they print, write and return.
 #include "app/commands.hpp"
 
+#include <sys/resource.h>
+
 #include "fixture.hpp"
 
 namespace clatter::app {
@@ -293,6 +295,31 @@ TEST_F(Process, AnInterruptedRunKeepsItsResultsSaysHowToGoOnAndDoes) {
   EXPECT_EQ(record::Reader("links.h5").status(), record::Status::kInterrupted);
   ASSERT_EQ(exit_code(spawn({"run", "--continue", "links.h5"})), kDone) << text_of("stderr.txt");
   expect_same_bits("whole.h5", "links.h5");
+}
+
+TEST_F(Process, ARunWhoseResultNoLongerFitsTheDiskSaysSoKeepsWhatItHasAndCanGoOn) {
+  // A limit of the file's size stands for the full disk. The result is a quarter of a megabyte at its start and grows
+  // by 1.5 MB in these 20 s.
+  const std::string model = file("links.yaml", pendulum("rk4"));
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small{1 << 20, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  const int code = exit_code(spawn({"run", model, "-q"}));
+  setrlimit(RLIMIT_FSIZE, &before);
+  const std::string err = text_of("stderr.txt");
+  EXPECT_EQ(code, kSolveFailed) << err;
+  EXPECT_NE(err.find("File too large"), std::string::npos) << err;
+  EXPECT_NE(err.find("clatter run --continue links.h5"), std::string::npos) << err;
+  {
+    const record::Reader reader("links.h5");
+    EXPECT_EQ(reader.status(), record::Status::kFailed);
+    EXPECT_GT(reader.rows().samples, 100U);
+    EXPECT_GT(reader.rows().checkpoints, 1U);
+  }
+  EXPECT_EQ(exit_code(spawn({"run", "--continue", "links.h5", "-q"})), kDone) << text_of("stderr.txt");
+  EXPECT_EQ(exit_code(spawn({"run", model, "-o", "whole.h5", "-q"})), kDone);
+  expect_same_bits("links.h5", "whole.h5");
 }
 
 TEST_F(Process, AFinishedRunIsNotContinuedUnlessItsEndIsMoved) {

@@ -51,6 +51,31 @@ class ContactRuns : public Commands {
   }
 };
 
+TEST_F(ContactRuns, ShapesThatOverlapAtTheStartAreNamedWithTheirDepth) {
+  // Two balls of 5 cm, 6 cm apart: 4 cm in each other. Half a per cent is an inaccuracy and is taken back.
+  const auto balls = [&](const char* distance) {
+    return file("balls.yaml", std::string(R"(clatter: 1
+bodies:
+  one: {shape: {sphere: 5 cm}, density: 1000 kg/m^3}
+  two: {shape: {sphere: 5 cm}, density: 1000 kg/m^3, position: [)") +
+                                  distance + R"(, 0, 0]}
+contacts:
+  knock: {between: [one, two], law: {type: rigid}}
+simulate: {method: event-driven, end: 10 ms, step: 1 ms}
+)");
+  };
+  for (const char* method : {"event-driven", "time-stepping/moreau", "time-stepping/generalized-alpha"}) {
+    err_.str("");
+    EXPECT_EQ(run_by(balls("6 cm"), method, "balls.h5"), kBadInput) << method;
+    EXPECT_TRUE(contains(err_, "balls.yaml:6:3: contact `knock`: `one` and `two` overlap by 0.04 m at the start"))
+        << err_.str();
+    EXPECT_FALSE(fs::exists("balls.h5"));
+    EXPECT_EQ(run_by(balls("9.95 cm"), method, "balls.h5"), kDone) << err_.str();
+    fs::remove("balls.h5");
+  }
+  EXPECT_EQ(run_by(balls("6 cm"), "smooth", "balls.h5"), kDone) << err_.str();
+}
+
 class ContinuedContact : public ContactRuns, public testing::WithParamInterface<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Methods, ContinuedContact,

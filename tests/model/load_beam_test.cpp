@@ -84,7 +84,7 @@ TEST(BeamLoading, TellsWhatIsWrong) {
       complaint(with("planar: true, element: ancf-cable, elements: 4, to: [0, 0]" + section)).find("has no length"),
       std::string::npos);
   EXPECT_NE(complaint(with(cable + ", section: {rectangle: [1 mm, 0]}, material: {density: 1, young: 1}"))
-                .find("both numbers of `rectangle` must be positive"),
+                .find("both numbers of `rectangle` of the section of body `one` must be positive"),
             std::string::npos);
   EXPECT_NE(complaint(with(cable)).find("section"), std::string::npos);
   EXPECT_NE(complaint(with(cable + section + ", points: {far: 1.5}")).find("a number from 0 (start) to 1 (end)"),

@@ -60,7 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "expected a length, got a time (1 s)", ""},
         Expected{"NoLength", S("on: one, type: capsule, radius: 1"), 7, 6, "`length` is missing in shape `s`", ""},
         Expected{"NoSize", S("on: one, type: box"), 7, 6, "`size` is missing in shape `s`", "edges [x, y, z]"},
-        Expected{"FlatBox", S("on: one, type: box, size: [1, 0, 1]"), 7, 33, "the edges of a box must be positive", ""},
+        Expected{"FlatBox", S("on: one, type: box, size: [1, 0, 1]"), 7, 33, "the edges of shape `s` must be positive",
+                 ""},
         Expected{"NoAxes", S("on: ball, type: ellipse"), 7, 6, "`semi_axes` is missing in shape `s`",
                  "[a, b], along x and y"},
         Expected{"ThreeAxes", S("on: ball, type: ellipse, semi_axes: [1, 2, 3]"), 7, 43,
@@ -89,7 +90,12 @@ INSTANTIATE_TEST_SUITE_P(
         Expected{"Star",
                  S("on: ball, type: polygon, points: [[0, 1], [-0.588, -0.809], [0.951, 0.309], [-0.951, 0.309], "
                    "[0.588, -0.809]]"),
-                 7, 40, "the polygon crosses itself", ""},
+                 7, 40, "the polygon crosses itself: its sides 1 and 3 meet",
+                 "list the corners in their order round the polygon"},
+        // Its two triangles cancel: no area, but not on a line.
+        Expected{"BowTie", S("on: ball, type: polygon, points: [[0, 0], [1, 1], [1, 0], [0, 1]]"), 7, 40,
+                 "the polygon crosses itself: its sides 1 and 3 meet",
+                 "list the corners in their order round the polygon"},
         Expected{"OnePointSpline", S("on: ball, type: spline, points: [[0, 0]]"), 7, 39,
                  "shape `s` needs at least 2 points, these are 1", ""},
         Expected{"SplineStandsStill", S("on: ball, type: spline, points: [[0, 0], [0, 0]]"), 7, 48,

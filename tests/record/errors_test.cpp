@@ -75,7 +75,7 @@ TEST_F(WrongFiles, OfANewerFormatAskForANewerProgram) {
   H5Awrite(attribute, H5T_NATIVE_UINT64, &version);
   H5Aclose(attribute);
   H5Fclose(id);
-  expect_message(message_of([&] { Reader reader(path); }), path, "has format version 2, this program reads up to 1");
+  expect_message(message_of([&] { Reader reader(path); }), path, "has format version 3, this program reads up to 2");
 }
 
 TEST_F(WrongFiles, CutAnywhereGiveAnErrorAndNeverWrongNumbers) {
