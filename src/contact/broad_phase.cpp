@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+
+#include "contact/shape_box.hpp"
 
 namespace clatter::contact {
 
@@ -13,6 +16,9 @@ bool endless(const Geometry& g) {
 }
 
 bool bounded(const Geometry& g) { return std::isfinite(g.bound) && !g.hollow; }
+
+// From so many shapes on a tree is faster than a sweep.
+constexpr std::size_t kMany = 256;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -49,7 +55,12 @@ BroadPhase::BroadPhase(const ContactSystem& contacts) : contacts_(contacts) {
     begin_.push_back(static_cast<int>(partner_.size()));
     if (swept[i]) swept_.push_back(static_cast<int>(i));
   }
-  box_.resize(shapes);
+  box_.resize(swept_.size());
+  if (swept_.size() >= kMany) {
+    std::vector<double> sizes;
+    for (const int i : swept_) sizes.push_back(contacts.shapes[at(i)].geometry.bound);
+    tree_.set_sizes(sizes);
+  }
   order_.reserve(swept_.size());
   open_.reserve(swept_.size());
 }
@@ -59,26 +70,6 @@ Pose<double> BroadPhase::pose(const Engine& engine, int shape) const {
   if (s.link < 0) return {s.R, s.r};
   const LinkMotion& m = engine.links().motion[at(s.link)];
   return {m.R * s.R, m.p + m.R * s.r};
-}
-
-void BroadPhase::box_of(const Engine& engine, int shape, Box& box) const {
-  const Geometry& g = contacts_.shapes[at(shape)].geometry;
-  const Pose<double> x = pose(engine, shape);
-  using Kind = ContactShape::Kind;
-  if (g.kind == Kind::polygon || g.kind == Kind::box || g.kind == Kind::polytope) {
-    box.lo.setConstant(std::numeric_limits<double>::infinity());
-    box.hi = -box.lo;
-    for (const Vec3& p : g.points) {
-      const Vec3 w = x.p + x.R * p;
-      box.lo = box.lo.cwiseMin(w);
-      box.hi = box.hi.cwiseMax(w);
-    }
-  } else {
-    box.lo = x.p.array() - g.bound;
-    box.hi = x.p.array() + g.bound;
-  }
-  // Planar shapes touch whatever their heights above the plane.
-  if (g.planar()) box.lo.z() = box.hi.z() = 0;
 }
 
 double BroadPhase::distance_bound(const Engine& engine, int index) const {
@@ -110,45 +101,63 @@ void BroadPhase::find(const Engine& engine, double reach, std::vector<int>& pair
     std::sort(pairs.begin(), pairs.end());
     return;
   }
-  Vec3 sum = Vec3::Zero(), squares = Vec3::Zero();
   const double grow = 0.5 * reach;
-  for (const int i : swept_) {
-    Box& box = box_[at(i)];
-    box_of(engine, i, box);
-    box.lo.array() -= grow;
-    box.hi.array() += grow;
+  for (std::size_t k = 0; k < swept_.size(); ++k) {
+    const int i = swept_[k];
+    box_[k] = world_box(contacts_.shapes[at(i)].geometry, pose(engine, i));
+    box_[k].lo.array() -= grow;
+    box_[k].hi.array() += grow;
+  }
+  if (swept_.size() < kMany) {
+    sweep(pairs);
+  } else {
+    tree_.place(box_);
+    for (int k = 0; k < static_cast<int>(swept_.size()); ++k)
+      tree_.overlapping(k, [&](int other) {
+        if (tree_.level(other) > tree_.level(k) || other > k) meet(swept_[at(k)], swept_[at(other)], pairs);
+      });
+  }
+  std::sort(pairs.begin(), pairs.end());
+}
+
+void BroadPhase::meet(int i, int j, std::vector<int>& pairs) const {
+  const int low = std::min(i, j), high = std::max(i, j);
+  const auto first = partner_.begin() + begin_[at(low)], last = partner_.begin() + begin_[at(low) + 1];
+  for (auto it = std::lower_bound(first, last, high, [](const Partner&p, int shape) { return p.shape < shape; });
+       it != last && it->shape == high; ++it)
+    pairs.push_back(it->pair);
+}
+
+void BroadPhase::sweep(std::vector<int>& pairs) {
+  Vec3 sum = Vec3::Zero(), squares = Vec3::Zero();
+  for (const WorldBox& box : box_) {
     const Vec3 middle = 0.5 * (box.lo + box.hi);
     sum += middle;
     squares += middle.cwiseAbs2();
   }
-  const double n = static_cast<double>(swept_.size());
+  const double n = static_cast<double>(box_.size());
   int axis = 0;
   if (n > 0) (squares / n - (sum / n).cwiseAbs2()).maxCoeff(&axis);
-  order_ = swept_;
+  order_.resize(box_.size());
+  std::iota(order_.begin(), order_.end(), 0);
   std::sort(order_.begin(), order_.end(), [&](int a, int b) {
     const double x = box_[at(a)].lo[axis], y = box_[at(b)].lo[axis];
     return x != y ? x < y : a < b;
   });
   open_.clear();
   for (const int i : order_) {
-    const Box& box = box_[at(i)];
+    const WorldBox& box = box_[at(i)];
     std::size_t kept = 0;
     for (std::size_t k = 0; k < open_.size(); ++k) {
       const int j = open_[k];
-      const Box& other = box_[at(j)];
+      const WorldBox& other = box_[at(j)];
       if (other.hi[axis] < box.lo[axis]) continue;
       open_[kept++] = j;
-      if ((box.lo.array() > other.hi.array()).any() || (other.lo.array() > box.hi.array()).any()) continue;
-      const int low = std::min(i, j), high = std::max(i, j);
-      const auto first = partner_.begin() + begin_[at(low)], last = partner_.begin() + begin_[at(low) + 1];
-      for (auto it = std::lower_bound(first, last, high, [](const Partner&p, int shape) { return p.shape < shape; });
-           it != last && it->shape == high; ++it)
-        pairs.push_back(it->pair);
+      if (box.overlaps(other)) meet(swept_[at(i)], swept_[at(j)], pairs);
     }
     open_.resize(kept);
     open_.push_back(i);
   }
-  std::sort(pairs.begin(), pairs.end());
 }
 
 }  // namespace clatter::contact

@@ -1,14 +1,16 @@
 // BroadPhase: which pairs of shapes may be near, without a look at each of them.
 //
 // Boxes along the world axes, grown by half the reach, are sorted by where they begin on the axis along which they are
-// spread most; a sweep finds those that overlap (Baraff 1992), two shapes that overlap are looked up among the pairs of
-// the model. Shapes without end (line, plane) are told apart by the distance of the other's ball from them. The answer
-// is a function of the positions alone, in ascending order: nothing is remembered.
+// spread most; a sweep finds those that overlap (Baraff 1992). Where there are many, a tree of boxes does
+// (shape_tree.hpp): what a sweep holds open grows with the section across its axis. Two shapes that overlap are looked
+// up among the pairs of the model. Shapes without end (line, plane) are told apart by the distance of the other's ball
+// from them. The answer is a function of the positions alone, in ascending order.
 #pragma once
 
 #include <vector>
 
 #include "contact/contact_system.hpp"
+#include "contact/shape_tree.hpp"
 #include "engine/engine.hpp"
 
 namespace clatter::contact {
@@ -24,14 +26,12 @@ class BroadPhase {
   double distance_bound(const Engine& engine, int pair) const;
 
  private:
-  struct Box {
-    Vec3 lo, hi;
-  };
   struct Partner {
     int shape, pair;
   };
   Pose<double> pose(const Engine& engine, int shape) const;
-  void box_of(const Engine& engine, int shape, Box& box) const;
+  void sweep(std::vector<int>& pairs);
+  void meet(int i, int j, std::vector<int>& pairs) const;
 
   const ContactSystem& contacts_;
   std::vector<int> always_;       // pairs that cannot be told apart
@@ -39,8 +39,9 @@ class BroadPhase {
   std::vector<int> swept_;        // shapes of all other pairs
   std::vector<Partner> partner_;  // of shape i, with larger number: [begin_[i], begin_[i + 1]), ascending
   std::vector<int> begin_;
-  std::vector<Box> box_;
+  std::vector<WorldBox> box_;  // of swept_
   std::vector<int> order_, open_;
+  ShapeTree tree_;  // of many
 };
 
 }  // namespace clatter::contact

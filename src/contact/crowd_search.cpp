@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/error.hpp"
+#include "contact/cylinder_manifold.hpp"
+#include "contact/cylinder_polytope.hpp"
 #include "contact/kernels_polytope.hpp"
 #include "contact/pairs.hpp"
 #include "contact/polygon_manifold.hpp"
+#include "contact/shape_box.hpp"
 
 namespace clatter::contact {
 
@@ -32,9 +36,37 @@ bool told_apart(const Geometry& a, const Geometry& b, const Pose<double>& A, con
   return distance + least - most > reach;
 }
 
+// Sizes (ascending) for which cells are a poor choice: more than a few much larger than the median are held against all
+// others, and where the largest of the rest is this many times the median, a cell of its width holds dozens.
+bool unlike(const std::vector<double>& sizes) {
+  constexpr std::size_t few = 16, many = 256;
+  constexpr double like = 2;
+  if (sizes.size() < many) return false;
+  const double median = sizes[sizes.size() / 2];
+  return sizes[sizes.size() - 1 - few] > like * median;
+}
+
+// Nearly sorted: insertion, unless it turns out not to be.
+template <class E, class Before>
+void sort_again(std::vector<E>& list, const Before& before) {
+  long budget = 8 * static_cast<long>(list.size()) + 64;
+  for (std::size_t i = 1; i < list.size() && budget > 0; ++i) {
+    if (!before(list[i], list[i - 1])) continue;
+    const E moved = list[i];
+    std::size_t k = i;
+    for (; k > 0 && before(moved, list[k - 1]); --k) {
+      list[k] = list[k - 1];
+      --budget;
+    }
+    list[k] = moved;
+  }
+  if (budget <= 0) std::sort(list.begin(), list.end(), before);
+}
+
 }  // namespace
 
-CrowdSearch::CrowdSearch(const ContactSystem& contacts, const CrowdModel& crowd) : contacts_(contacts) {
+CrowdSearch::CrowdSearch(const ContactSystem& contacts, const CrowdModel& crowd, Sorting sorting)
+    : contacts_(contacts) {
   if (crowd.contacts.size() > 64)
     throw InputError(fmt::format("a crowd has up to 64 entries of contacts, this one has {}", crowd.contacts.size()),
                      "put shapes with the same law into one entry, or use contact_solver: newton");
@@ -55,16 +87,25 @@ CrowdSearch::CrowdSearch(const ContactSystem& contacts, const CrowdModel& crowd)
     poses_[i].R.setIdentity();  // a ball's pose is its centre
     if ((m.first | m.second) != 0 && std::isfinite(m.bound) && !s.geometry.hollow) sizes.push_back(m.bound);
   }
+  std::sort(sizes.begin(), sizes.end());
+  has_tree_ = sorting == Sorting::tree || (sorting == Sorting::by_sizes && unlike(sizes));
   double limit = 0;
-  if (!sizes.empty()) {
-    std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2), sizes.end());
-    limit = kLarge * sizes[sizes.size() / 2];
-  }
+  if (!sizes.empty()) limit = has_tree_ ? sizes.back() : kLarge * sizes[sizes.size() / 2];
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const Member& m = members_[i];
     if ((m.first | m.second) == 0) continue;
     const bool small = m.bound <= limit && !contacts.shapes[i].geometry.hollow;
     (small ? small_ : large_).push_back(static_cast<int>(i));
+  }
+  if (has_tree_) {
+    sizes.clear();
+    for (const int i : small_) sizes.push_back(members_[static_cast<std::size_t>(i)].bound);
+    tree_.set_sizes(sizes);
+    boxes_.resize(small_.size());
+    height_.resize(small_.size());
+    rank_.resize(small_.size());
+    by_height_.resize(small_.size());
+    std::iota(by_height_.begin(), by_height_.end(), 0);
   }
   const Vec3 gravity = contacts.system->model.gravity;
   int axis = 2;
@@ -138,7 +179,10 @@ void CrowdSearch::find(const std::vector<LinkMotion>& links, double reach, Crowd
   visit_chunks(members_.size(), crew, [&](std::size_t from, std::size_t to, int) {
     for (std::size_t i = from; i < to; ++i) place(i, links);
   });
-  sort_cells(reach);
+  if (has_tree_)
+    sort_heights(reach, crew);
+  else
+    sort_cells(reach);
   for (Scout& scout : scouts_) scout.points.clear();
   for (std::size_t i = 0; i < large_.size(); ++i)
     for (std::size_t k = i + 1; k < large_.size(); ++k) {
@@ -151,9 +195,10 @@ void CrowdSearch::find(const std::vector<LinkMotion>& links, double reach, Crowd
       }
       look(scouts_[0], large_[i], large_[k], reach);
     }
-  const std::size_t n = cells_.size();
+  const std::size_t n = small_.size();
   visit_chunks(n, crew, [&](std::size_t from, std::size_t to, int k) {
-    sweep_cells(scouts_[static_cast<std::size_t>(k)], from, to, reach);
+    Scout& scout = scouts_[static_cast<std::size_t>(k)];
+    has_tree_ ? sweep_tree(scout, from, to, reach) : sweep_cells(scout, from, to, reach);
   });
   if (chunks_of(n) == 1) {
     points_.swap(scouts_[0].points);
@@ -213,19 +258,7 @@ void CrowdSearch::sort_cells(double reach) {
   const auto before = [](const Cell& a, const Cell& b) {
     return a.key < b.key || (a.key == b.key && a.member < b.member);
   };
-  // Nearly sorted: insertion, unless it turns out not to be.
-  long budget = 8 * static_cast<long>(cells_.size()) + 64;
-  for (std::size_t i = 1; i < cells_.size() && budget > 0; ++i) {
-    if (!before(cells_[i], cells_[i - 1])) continue;
-    const Cell moved = cells_[i];
-    std::size_t k = i;
-    for (; k > 0 && before(moved, cells_[k - 1]); --k) {
-      cells_[k] = cells_[k - 1];
-      --budget;
-    }
-    cells_[k] = moved;
-  }
-  if (budget <= 0) std::sort(cells_.begin(), cells_.end(), before);
+  sort_again(cells_, before);
   const auto total = static_cast<std::size_t>(count_[0] * count_[1] * count_[2]);
   begin_.assign(total + 2, 0);
   for (const Cell& c : cells_) ++begin_[static_cast<std::size_t>(c.key) + 1];
@@ -257,6 +290,56 @@ void CrowdSearch::sweep_cells(Scout& scout, std::size_t first, std::size_t last,
       try_range(static_cast<std::size_t>(begin_[static_cast<std::size_t>(from)]),
                 static_cast<std::size_t>(begin_[end]));
     }
+  }
+}
+
+void CrowdSearch::sort_heights(double reach, CrowdCrew& crew) {
+  visit_chunks(small_.size(), crew, [&](std::size_t from, std::size_t to, int) {
+    for (std::size_t m = from; m < to; ++m) {
+      const auto i = static_cast<std::size_t>(small_[m]);
+      boxes_[m] = world_box(contacts_.shapes[i].geometry, poses_[i]);
+      boxes_[m].lo.array() -= 0.5 * reach;
+      boxes_[m].hi.array() += 0.5 * reach;
+      height_[m] = sense_ * members_[i].centre[up_[2]];
+    }
+  });
+  tree_.place(boxes_);
+  const auto before = [&](int a, int b) {
+    const double x = height_[static_cast<std::size_t>(a)], y = height_[static_cast<std::size_t>(b)];
+    return x != y ? x < y : a < b;
+  };
+  sort_again(by_height_, before);
+  for (std::size_t k = 0; k < by_height_.size(); ++k)
+    rank_[static_cast<std::size_t>(by_height_[k])] = static_cast<int>(k);
+  // level_axis() asks which of the two extents across is the wider.
+  Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity()), high = -low;
+  for (const WorldBox& box : boxes_) {
+    low = low.cwiseMin(box.lo);
+    high = high.cwiseMax(box.hi);
+  }
+  const bool second_is_wider = high[up_[1]] - low[up_[1]] > high[up_[0]] - low[up_[0]];
+  count_[0] = second_is_wider ? 1 : 2;
+  count_[1] = second_is_wider ? 2 : 1;
+}
+
+void CrowdSearch::sweep_tree(Scout& scout, std::size_t first, std::size_t last, double reach) const {
+  const auto of = [&](int m) { return small_[static_cast<std::size_t>(m)]; };
+  const auto rank = [&](int m) { return rank_[static_cast<std::size_t>(m)]; };
+  for (std::size_t k = first; k < last; ++k) {
+    const int m = by_height_[k], i = of(m);
+    for (const int large : large_)
+      if (may_touch_large(i, large, reach)) look(scout, i, large, reach);
+    scout.near.clear();
+    const Member& a = members_[static_cast<std::size_t>(i)];
+    tree_.overlapping(m, [&](int o) {
+      // Of two of a level the lower one looks, of two levels the smaller one.
+      if (tree_.level(o) == tree_.level(m) && rank(o) < rank(m)) return;
+      const Member& b = members_[static_cast<std::size_t>(of(o))];
+      const double far = a.bound + b.bound + reach;
+      if (a.link != b.link && (a.centre - b.centre).squaredNorm() <= far * far) scout.near.push_back(rank(o));
+    });
+    std::sort(scout.near.begin(), scout.near.end());
+    for (const int other : scout.near) look(scout, i, of(by_height_[static_cast<std::size_t>(other)]), reach);
   }
 }
 
@@ -363,7 +446,7 @@ void CrowdSearch::others(Scout& scout, int first, int second, int entry, double 
   const Geometry &a = contacts_.shapes[static_cast<std::size_t>(first)].geometry,
                  &b = contacts_.shapes[static_cast<std::size_t>(second)].geometry;
   const Pose<double>&A = poses_[static_cast<std::size_t>(first)], &B = poses_[static_cast<std::size_t>(second)];
-  const auto one = [&](int slot) {
+  const auto ask = [&](int slot) {
     Branch branch;
     Touch<double> t;
     t.gap = std::numeric_limits<double>::max();
@@ -378,11 +461,17 @@ void CrowdSearch::others(Scout& scout, int first, int second, int entry, double 
     const PolygonManifold manifold = polygon_manifold(a, b, Frame2<double>(A), Frame2<double>(B));
     const int count = static_cast<int>(a.points.size()), all = count + static_cast<int>(b.points.size());
     for (int slot = 0; slot < all; ++slot)
-      if (manifold.touched_by(slot < count, slot < count ? slot : slot - count) >= 0) one(slot);
+      if (manifold.touched_by(slot < count, slot < count ? slot : slot - count) >= 0) ask(slot);
     return;
   }
-  const int slots = turned ? slot_count(b, a) : slot_count(a, b);
-  for (int slot = 0; slot < slots; ++slot) one(slot);
+  const Geometry &one = turned ? b : a, &two = turned ? a : b;
+  if (one.kind == Kind::cylinder) {
+    const Frame3<double> at_one(turned ? B : A), at_two(turned ? A : B);
+    if (two.kind == Kind::cylinder && cylinders_apart(one, two, at_one, at_two, reach)) return;
+    if (family(two.kind) == Family::polytope && cylinder_apart(one, two, at_one, at_two, reach)) return;
+  }
+  const int slots = slot_count(one, two);
+  for (int slot = 0; slot < slots; ++slot) ask(slot);
 }
 
 }  // namespace clatter::contact

@@ -3,8 +3,10 @@
 // Bounded shapes of like size are sorted into cells as wide as the largest of them and the reach; the cells are
 // numbered with the height (against gravity) first, so that what is found comes from below upwards. Each shape looks at
 // half of the cells around it. The few that are much larger (a floor, walls) and those without end are held against all
-// others. Balls are dealt with here; all other pairs by the kernels of touch.hpp and the manifolds of polygons and
-// polytopes, without memory of the step before. What is found is a function of the positions alone.
+// others. Crowds of unlike sizes, whose cells would hold dozens of their small ones, have their boxes in a tree instead
+// (shape_tree.hpp): each shape, from below upwards, looks for those of its level above it and for larger ones. Balls
+// are dealt with here; all other pairs by the kernels of touch.hpp and the manifolds of polygons and polytopes, without
+// memory of the step before. What is found is a function of the positions alone.
 #pragma once
 
 #include <array>
@@ -14,6 +16,7 @@
 #include "contact/contact_system.hpp"
 #include "contact/crowd_parts.hpp"
 #include "contact/polytope_manifold.hpp"
+#include "contact/shape_tree.hpp"
 #include "model/crowd.hpp"
 
 namespace clatter::contact {
@@ -28,8 +31,12 @@ struct CrowdPoint {
 
 class CrowdSearch {
  public:
+  enum class Sorting { by_sizes, cells, tree };  // by_sizes: cells for like sizes, a tree for unlike ones
+
   // Throws InputError for shapes that cannot touch.
-  CrowdSearch(const ContactSystem& contacts, const CrowdModel& crowd);
+  CrowdSearch(const ContactSystem& contacts, const CrowdModel& crowd, Sorting sorting = Sorting::by_sizes);
+
+  bool has_tree() const { return has_tree_; }
 
   // All points with gap <= reach, and few others, at the given places of the links.
   void find(const std::vector<LinkMotion>& links, double reach, CrowdCrew& crew);
@@ -53,6 +60,7 @@ class CrowdSearch {
   struct Scout {
     std::vector<CrowdPoint> points;
     PolytopeManifold manifold;
+    std::vector<int> near;  // of the tree's members, by rank
   };
   void check_kinds(const CrowdModel& crowd) const;
   int entry_of(int i, int k, bool& turned) const;
@@ -66,15 +74,22 @@ class CrowdSearch {
   bool may_touch_large(int small, int large, double reach) const;
   void sort_cells(double reach);
   void sweep_cells(Scout& scout, std::size_t from, std::size_t to, double reach) const;
+  void sort_heights(double reach, CrowdCrew& crew);
+  void sweep_tree(Scout& scout, std::size_t from, std::size_t to, double reach) const;
 
   const ContactSystem& contacts_;
   int up_[3];  // axes, the one along gravity last
   double sense_ = 1;
   std::vector<Member> members_;
   std::vector<Pose<double>> poses_;
-  std::vector<int> small_, large_;
+  std::vector<int> small_, large_;  // small: in cells or the tree; large: held against all
+  bool has_tree_ = false;
   std::vector<Cell> cells_;
   std::vector<int> begin_;
+  ShapeTree tree_;  // its members are places in small_
+  std::vector<WorldBox> boxes_;
+  std::vector<double> height_;
+  std::vector<int> by_height_, rank_;
   std::vector<CrowdPoint> points_;
   std::array<Scout, kChunks> scouts_;
   double width_ = 1;

@@ -1,4 +1,4 @@
-// Kernels of convex polytopes (box, polytope): ball, point, rod, rim and edge against them.
+// Kernels of convex polytopes (box, polytope): ball, point, rod and edge against them.
 //
 // A face has the outward normal f through o; the distance of a point is the largest f . (c - o), negative exactly
 // inside. Features of ball against polytope: face, faces + edge, faces + edges + vertex. An edge with directions u1, u2
@@ -235,34 +235,6 @@ bool polytope_polytope(const Geometry& a, const Geometry& b, int slot, const Fra
     if (branch.feature < 0) return false;
   }
   return polytope_feature<T>(a, b, slot, branch.feature, A, B, out);
-}
-
-// Slots: eight rim points for each face of the polytope, alive where that face is the one to touch; the polytope's
-// vertices against the cylinder; its edges against the cylinder's side.
-template <class T>
-bool cylinder_polytope(const Geometry& a, const Geometry& b, int slot, const Frame3<T>& A, const Frame3<T>& B,
-                       Branch& branch, Near3<T>& out) {
-  const int faces = count_of(b.normals), vertices = count_of(b.points);
-  if (slot < 8 * faces) {
-    const int f = slot / 8;
-    const V3<T> p = rim_point<T>(a, A, slot % 8 < 4, slot % 4, B.direction(item(b.normals, f)), branch);
-    const V3<T> local = B.local(p);
-    if constexpr (searching<T>) {
-      double largest;
-      if (outermost_face(b, local, largest) != f) return false;
-    }
-    out = ball_face<T>(p, 0, b, B, f);
-    out.margin = face_lead<T>(b, f, local);
-    return true;
-  }
-  slot -= 8 * faces;
-  if (slot < vertices) {
-    ball_against_cylinder<T>(B.point(item(b.points, slot)), 0, a, A, branch, out);
-    turn_round(out);
-    return true;
-  }
-  branch.feature = 0;
-  return rod_edge<T>(A.p, A.z, a.length / 2, a.radius, b, slot - vertices, B, out);
 }
 
 }  // namespace clatter::contact

@@ -165,15 +165,6 @@ bool capsule_capsule(const Geometry& a, const Geometry& b, int slot, const Frame
   return rod_rod<T>(A.p, A.z, a.length / 2, a.radius, B.p, B.z, b.length / 2, b.radius, out);
 }
 
-// Slots: ends of the capsule against the cylinder, then the two sides, crossed.
-template <class T>
-bool capsule_cylinder(const Geometry& a, const Geometry& b, int slot, const Frame3<T>& A, const Frame3<T>& B,
-                      Branch& branch, Near3<T>& out) {
-  if (slot < 2) return ball_against_cylinder<T>(rod_end<T>(a, A, slot), a.radius, b, B, branch, out);
-  branch.feature = 0;
-  return rod_rod<T>(A.p, A.z, a.length / 2, a.radius, B.p, B.z, b.length / 2, b.radius, out);
-}
-
 // Point `which` (0 to 3) of the rim `up` of a cylinder over a plane with normal n. 0 is the deepest, and moves round
 // the rim; where the cylinder stands so upright that it has no deepest point, and for the others, a quarter turn each
 // from it, the point is one of the body. These stay where they are while the cylinder is nearly upright, the only time

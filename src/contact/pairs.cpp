@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "contact/cylinder_manifold.hpp"
+#include "contact/cylinder_polytope.hpp"
 
 namespace clatter::contact {
 
@@ -36,14 +38,12 @@ const char* partners(const Geometry& g) {
     case Family::line:
       return "a line touches circle, polygon, ellipse, curve, spline";
     case Family::sphere:
-      return g.hollow ? "a hollow sphere touches what is inside: sphere, capsule, box, polytope"
+      return g.hollow ? "a hollow sphere touches what is inside: sphere, box, capsule, cylinder, polytope"
                       : "a sphere touches plane, sphere, box, capsule, cylinder, polytope";
     case Family::plane:
       return "a plane touches sphere, box, capsule, cylinder, polytope";
-    case Family::cylinder:
-      return "a cylinder touches plane, sphere, box, capsule, polytope; not another cylinder";
     default:
-      return "box, capsule and polytope touch plane, sphere, box, capsule, cylinder, polytope";
+      return "box, capsule, cylinder and polytope touch plane, sphere, box, capsule, cylinder, polytope";
   }
 }
 
@@ -73,8 +73,9 @@ int slot_count(const Geometry& first, const Geometry& second) {
     case pair_key(Family::polygon, Family::line):
       return size(first.points) + (finite ? 2 : 0);
     case pair_key(Family::sphere, Family::plane):
-    case pair_key(Family::sphere, Family::cylinder):
       return hole ? 0 : 1;
+    case pair_key(Family::sphere, Family::cylinder):
+      return hole ? 8 : 1;
     case pair_key(Family::sphere, Family::capsule):
       return hole ? 2 : 1;
     case pair_key(Family::sphere, Family::polytope):
@@ -82,13 +83,15 @@ int slot_count(const Geometry& first, const Geometry& second) {
     case pair_key(Family::capsule, Family::capsule):
       return 5;
     case pair_key(Family::capsule, Family::cylinder):
-      return 3;
+      return 7;
     case pair_key(Family::capsule, Family::polytope):
       return 2 + size(second.edges) + size(second.points);
     case pair_key(Family::capsule, Family::plane):
       return 2;
+    case pair_key(Family::cylinder, Family::cylinder):
+      return CylinderManifold::slots;
     case pair_key(Family::cylinder, Family::polytope):
-      return 8 * size(second.normals) + size(second.points) + size(second.edges);
+      return CylinderPolytopeManifold::Slots(second).count;
     case pair_key(Family::cylinder, Family::plane):
       return 8;
     case pair_key(Family::polytope, Family::polytope):

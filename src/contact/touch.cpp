@@ -1,5 +1,6 @@
 // Dispatch of a pair to its kernel, in the kernel's order, and back to the model's; tangents.
 #include "contact/kernels_contour.hpp"
+#include "contact/kernels_cylinder.hpp"
 #include "contact/kernels_polytope.hpp"
 #include "contact/pairs.hpp"
 #include "contact/polygon_manifold.hpp"
@@ -75,6 +76,7 @@ bool touch_spatial(const Geometry& a, const Geometry& b, int slot, const Pose<T>
       if (a.hollow) return hole_ball<T>(a, A, rod_end<T>(b, B, slot), b.radius, out);
       return ball_against_capsule<T>(A.p, a.radius, b, B, branch, out);
     case pair_key(Family::sphere, Family::cylinder):
+      if (a.hollow) return cylinder_in_hole<T>(a, b, slot, A, B, branch, out);
       return ball_against_cylinder<T>(A.p, a.radius, b, B, branch, out);
     case pair_key(Family::sphere, Family::polytope):
       if (a.hollow) return hole_ball<T>(a, A, B.point(item(b.points, slot)), 0, out);
@@ -88,6 +90,8 @@ bool touch_spatial(const Geometry& a, const Geometry& b, int slot, const Pose<T>
     case pair_key(Family::capsule, Family::plane):
       out = ball_plane<T>(rod_end<T>(a, A, slot), a.radius, B);
       return true;
+    case pair_key(Family::cylinder, Family::cylinder):
+      return cylinder_cylinder<T>(a, b, slot, A, B, branch, out);
     case pair_key(Family::cylinder, Family::polytope):
       return cylinder_polytope<T>(a, b, slot, A, B, branch, out);
     case pair_key(Family::cylinder, Family::plane):
