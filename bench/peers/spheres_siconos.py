@@ -12,7 +12,7 @@ import time
 import numpy as np
 import siconos.kernel as kernel
 import siconos.numerics as numerics
-from siconos.mechanics.collision import (RigidBodyDS, SiconosContactor, SiconosContactorSet, SiconosPlane, SiconosSphere)
+from siconos.mechanics.collision import RigidBodyDS, SiconosBox, SiconosContactor, SiconosContactorSet, SiconosSphere
 from siconos.mechanics.collision.bullet import SiconosBulletCollisionManager, SiconosBulletOptions
 
 RADIUS, DENSITY, FRICTION, GRAVITY, STEP, END, PITCH = 0.05, 2000, 0.5, 9.81, 1e-3, 2.0, 0.115
@@ -73,12 +73,14 @@ def main():
     options.minimumPointsPerturbationThreshold = 0
     collisions = SiconosBulletCollisionManager(options)
     collisions.insertNonSmoothLaw(kernel.NewtonImpactFrictionNSL(0, 0, FRICTION, 3), 0, 0)
-    r = np.sqrt(0.5)
-    for position in ([0, 0, 0, 1, 0, 0, 0], [-half, 0, 0, r, 0, r, 0], [half, 0, 0, r, 0, -r, 0],
-                     [0, -half, 0, r, -r, 0, 0], [0, half, 0, r, r, 0, 0]):
+    # Walls are boxes: through Siconos' planes balls pass when they are pressed.
+    thick, wide, high = 1.0, 2 * half + 2.0, 20.0
+    for size, place in (((wide, wide, thick), (0, 0, -0.5 * thick)),
+                        ((thick, wide, high), (-half - 0.5 * thick, 0, 0)), ((thick, wide, high), (half + 0.5 * thick, 0, 0)),
+                        ((wide, thick, high), (0, -half - 0.5 * thick, 0)), ((wide, thick, high), (0, half + 0.5 * thick, 0))):
         wall = SiconosContactorSet()
-        wall.append(SiconosContactor(SiconosPlane()))
-        collisions.insertStaticContactorSet(wall, position)
+        wall.append(SiconosContactor(SiconosBox(size)))
+        collisions.insertStaticContactorSet(wall, [*place, 1, 0, 0, 0])
 
     problem = kernel.FrictionContact(3, numerics.SICONOS_FRICTION_3D_NSGS)
     problem.numericsSolverOptions().iparam[numerics.SICONOS_IPARAM_MAX_ITER] = 1000

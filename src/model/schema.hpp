@@ -64,6 +64,8 @@ struct ObjectSpec {
 const std::vector<ObjectSpec>& language();
 const ObjectSpec& object_spec(std::string_view name);
 
+// The objects of joints and forces, part of the above.
+std::vector<ObjectSpec> mechanism_language();
 // The objects of contact and of flexible bodies, part of the above, and the keys of a body that is flexible.
 std::vector<ObjectSpec> contact_language();
 std::vector<ObjectSpec> flexible_language();
