@@ -222,6 +222,17 @@ void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
   for (const auto& [i, k] : pairs)
     if (!can_touch(shape(i), shape(k), n)) return;
   if (!lawful || mistakes_.count() != before) return;
+  if (!single) {
+    // Two shapes meet by the first entry that has them: laws by pair are written before those of a group.
+    std::set<std::pair<int, int>> taken;
+    for (const Contact& other : model_.contacts) taken.insert(std::minmax(other.first, other.second));
+    std::erase_if(pairs, [&](const auto& pair) { return taken.contains(std::minmax(pair.first, pair.second)); });
+    if (pairs.empty()) {
+      mistakes_.add(n, fmt::format("every pair of {} has its law from an entry above", o.what()),
+                    "the first one counts");
+      return;
+    }
+  }
   for (const auto& [i, k] : pairs) {
     Contact& one = model_.contacts.emplace_back(c);
     one.first = i;

@@ -185,5 +185,40 @@ TEST(BeamOnDisc, NeverGainsEnergyByTheImpactsOfAStiffOne) {
   }
 }
 
+// A cable 60 mm above the top of each kind, a node over it: the nearest of its balls (20 mm) leaves 40 mm; and lowered
+// by 50 mm it overlaps by 10. A shape on a body that moves as well as on ground.
+TEST(CableOverAShape, TouchesEverySpatialKind) {
+  const char* shapes[] = {"type: sphere, radius: 0.5",
+                          "type: capsule, radius: 0.2, length: 0.6",
+                          "type: cylinder, radius: 0.3, length: 1",
+                          "type: cylinder, radius: 0.5, length: 1, rotate: {axis: x, angle: 90 deg}",
+                          "type: box, size: [1, 1, 1]",
+                          "type: plane, at: [0, 0, 0.5]",
+                          "type: polytope, points: [[0.5, 0, 0], [-0.5, 0, 0], [0, 0.5, 0], [0, -0.5, 0], [0, 0, 0.5], "
+                          "[0, 0, -0.5]]"};
+  for (const char* shape : shapes)
+    for (const bool moving : {false, true}) {
+      const auto smallest = [&](double height) {
+        const auto system = System::compile(load_model_text(
+            fmt::format("clatter: 1\ntitle: over\nbodies:\n"
+                        "  cable: {{type: beam, element: ancf-cable, elements: 8, to: [2, 0, 0], section: {{circle: 10 "
+                        "mm}}, material: {{density: 1000, young: 1e9, poisson: 0.3}}, position: [-1, 0, {}]}}\n"
+                        "  stone: {{mass: 1, inertia: [1, 1, 1]}}\n"
+                        "shapes:\n  skin: {{on: cable, type: sides, radius: 20 mm}}\n  top: {{on: {}, {}}}\n"
+                        "contacts:\n  touch: {{between: [skin, top], law: {{type: rigid}}}}\n",
+                        height, moving ? "stone" : "ground", shape),
+            "over"));
+        Engine engine(system);
+        Contacts contacts(ContactSystem::compile(system), engine);
+        contacts.detect(system->initial, 1.0);
+        double gap = 1e9;
+        for (const int slot : contacts.near()) gap = std::min(gap, contacts[slot].gap);
+        return gap;
+      };
+      EXPECT_NEAR(smallest(0.56), 0.04, 1e-12) << shape;
+      EXPECT_NEAR(smallest(0.51), -0.01, 1e-12) << shape;
+    }
+}
+
 }  // namespace
 }  // namespace clatter::contact

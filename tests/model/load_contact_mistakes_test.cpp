@@ -168,6 +168,8 @@ INSTANTIATE_TEST_SUITE_P(
                  16, "`tip` and `one` are both on body `one`", "shapes of one body cannot touch each other"},
         Expected{"NoPair", C("among: [floor, line]" LAW), 8, 14, "contact `c` has no two shapes on different bodies",
                  ""},
+        Expected{"NothingLeft", C("between: [one, two]" LAW "}\n  d: {among: [one, two]" LAW), 9, 14,
+                 "every pair of contact `d` has its law from an entry above", "the first one counts"},
         Expected{"PlanarAndSpatial", C("between: [one, line]" LAW), 8, 16,
                  "`line` is a planar shape and `one` a spatial one: they cannot touch",
                  "planar are: line circle polygon ellipse curve spline"},

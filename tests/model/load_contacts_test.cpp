@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "contact/shape.hpp"
 #include "contact_bodies.hpp"
 #include "model/expression.hpp"
 #include "model/schema.hpp"
@@ -362,6 +363,33 @@ TEST(ContactMethods, SchemeWordsAreMethods) {
       EXPECT_NE(std::find(all.begin(), all.end(), w), all.end()) << w;
     }
   EXPECT_EQ(spec.find("scheme")->words.size() + 2, all.size());  // without the three families, with moreau
+}
+
+// Materials by pair: what is special stands before what is general.
+TEST(Contacts, OfTwoShapesInSeveralEntriesTheFirstCounts) {
+  const Model m = load(
+      "shapes: {floor: {on: ground, type: plane}}\n"
+      "contacts:\n"
+      "  slippery: {between: [one, floor], law: {type: rigid, friction: 0.1}}\n"
+      "  all: {among: [one, two, floor], law: {type: rigid, friction: 0.7}}\n");
+  ASSERT_EQ(m.contacts.size(), 3u);
+  EXPECT_EQ(m.contacts[0].name, "slippery");
+  for (const Contact& c : m.contacts) {
+    const bool of_first = c.name == "slippery";
+    EXPECT_NE(c.name, "all.one.floor");
+    EXPECT_EQ(std::get<RigidContact>(c.law).friction.mu, of_first ? 0.1 : 0.7) << c.name;
+  }
+}
+
+// A polytope is the hull of its points; those inside count for nothing.
+TEST(ContactShapes, PolytopesLeaveOutPointsInsideTheirHull) {
+  const ContactShape s = shape(
+      "{on: one, type: polytope, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.2, 0.2, 0.2], [0.5, 0.5, "
+      "0]]}");
+  const contact::Geometry g = contact::make_geometry(s);
+  EXPECT_EQ(g.points.size(), 4u);
+  EXPECT_EQ(g.normals.size(), 4u);
+  EXPECT_EQ(g.edges.size(), 6u);
 }
 
 }  // namespace
