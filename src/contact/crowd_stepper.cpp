@@ -48,6 +48,7 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
       search_(dynamics.system(), crowd_),
       crew_(crowd_.threads),
       sweeps_(crew_),
+      log_(dynamics.system(), crowd_),
       mid_(now_) {
   if (!(settings.step > 0)) throw InputError("time stepping needs a step", "give `step:` a positive time");
   for (Vec* x : {&a_free_, &v_free_, &v_move_, &u1_, &u_dense_, &v_begin_, &v_end_, &column_, &answer_})
@@ -66,6 +67,7 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
 void CrowdStepper::started() {
   require_stable_step(engine_.system(), contact_.engine_state(now_), settings_.step);
   memory_.begin(0);
+  log_.forget();
   counts_ = {};
   worst_ = last_ = step_ = {};
   last_residual_ = worst_residual_ = {};
@@ -105,6 +107,7 @@ void CrowdStepper::exchange(Archive& archive) {
     archive.value(*x);
   archive.count(touching_);
   memory_.exchange(archive, room(), turning_);
+  log_.exchange(archive);
   if (archive.reading()) energy_known_ = false;
 }
 
@@ -392,7 +395,37 @@ void CrowdStepper::book(double h) {
   }
 }
 
+void CrowdStepper::note_events(double h) {
+  // Friction this near to its limit is at it.
+  constexpr double kWhole = 1 - 1e-9;
+  log_.begin_step();
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const Contacted& c = rows_[i];
+    if (!log_.follows(c.entry)) continue;
+    const CrowdRow& row = problem_.rows[i];
+    const double after = Vec3(row.n[0], row.n[1], row.n[2]).dot(problem_.rate(row));
+    const double friction = Vec3(row.pt[0], row.pt[1], row.pt[2]).norm();
+    CrowdLog::Point point{c.entry,
+                          -1,
+                          -1,
+                          row.pn,
+                          c.before,
+                          after,
+                          c.gap + h * after,
+                          c.impact && !c.closed,
+                          row.mu > 0 && friction >= kWhole * row.mu * row.pn};
+    if (c.point >= 0) {
+      point.shape1 = search_.points()[at(c.point)].shape1;
+      point.shape2 = search_.points()[at(c.point)].shape2;
+    }
+    log_.take(point);
+  }
+  log_.end_step();
+  report_.changed = log_.changed();
+}
+
 void CrowdStepper::accept() {
+  if (log_.any()) note_events(trial_.t - now_.t);
   memory_.begin(rows_.size());
   int touching = 0;
   for (std::size_t i = 0; i < rows_.size(); ++i) {

@@ -27,6 +27,7 @@
 #include "contact/certificate.hpp"
 #include "contact/contact_counts.hpp"
 #include "contact/contact_dynamics.hpp"
+#include "contact/crowd_log.hpp"
 #include "contact/crowd_memory.hpp"
 #include "contact/crowd_search.hpp"
 #include "contact/crowd_solver.hpp"
@@ -66,6 +67,7 @@ class CrowdStepper final : public Integrator {
   // Deepest penetration at the present state, metres, positive.
   double penetration();
   void refresh() override { memory_.keep(room()); }
+  void describe_step(std::vector<StepEvent>& out) const override { log_.describe(out); }
 
  protected:
   bool attempt(double t1) override;
@@ -139,6 +141,7 @@ class CrowdStepper final : public Integrator {
   void velocities(Vec& v) const;
   void solve(double tolerance, int most);
   void book(double h);
+  void note_events(double h);
   // crowd_turning.cpp
   void make_turn(Draft& draft, const RigidContact& law, const CrowdMemory::Entry* last);
   Vec3 begin_spin(int link) const;
@@ -162,6 +165,7 @@ class CrowdStepper final : public Integrator {
   CrowdSweeps sweeps_;
   CrowdGradients gradients_;
   CrowdMemory memory_;
+  CrowdLog log_;
   std::vector<Place> places_;  // by link
   std::vector<Group> groups_;
   std::vector<int> bodies_;    // links of the bodies 1, 2, ...

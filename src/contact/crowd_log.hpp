@@ -1,0 +1,70 @@
+// CrowdLog: what happens to single pairs of shapes of a crowd, and to ropes, step by step: the event log.
+//
+// A crowd of thousands has no list of pairs, and nobody reads a million events: entries with at most 40 pairs, and
+// ropes, are followed. A pair is what its points of contact do together:
+//
+//   impact   one of them collides in the step; what follows shows in the next
+//   closes   one carries, none did          opens    none carries or stays at its place
+//   slides   one has its whole friction     sticks   none has any more
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "contact/contact_system.hpp"
+#include "contact/friction_rows.hpp"
+#include "integrate/archive.hpp"
+#include "integrate/step_event.hpp"
+#include "model/crowd.hpp"
+
+namespace clatter::contact {
+
+class CrowdLog {
+ public:
+  CrowdLog(const ContactSystem& contacts, const CrowdModel& crowd);
+
+  bool follows(int entry) const { return followed_[static_cast<std::size_t>(entry)] != 0; }
+  bool any() const { return !pairs_.empty(); }
+
+  // One point of contact of a followed entry in a step; shapes of a rope are -1.
+  struct Point {
+    int entry, shape1, shape2;
+    double impulse;        // normal
+    double before, after;  // gap rates
+    double gap;            // at the end of the step, by them
+    bool impact, slides;
+  };
+  void begin_step();
+  void take(const Point& point);
+  void end_step();
+  bool changed() const { return !changes_.empty(); }
+  void describe(std::vector<StepEvent>& out) const;
+  void forget();
+  void exchange(Archive& archive);
+
+ private:
+  enum class What { impact, closes, opens, sticks, slides };
+  struct Pair {
+    std::uint64_t key;  // entry and shapes, whichever comes first
+    std::string name;
+    Mode mode = Mode::open;
+    // of the step
+    bool carries = false, near = false, slides = false, impact = false;
+    double impulse = 0, before = 0, after = 0;
+  };
+  struct Change {
+    What what;
+    int pair;
+    double impulse = 0, before = 0, after = 0;
+  };
+  std::uint64_t key(int entry, int shape1, int shape2) const;
+
+  double length_, impulse_;  // scales
+  std::uint64_t shapes_;
+  std::vector<char> followed_;  // by entry
+  std::vector<Pair> pairs_;     // by key
+  std::vector<Change> changes_;
+};
+
+}  // namespace clatter::contact
