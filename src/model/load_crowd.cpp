@@ -138,9 +138,10 @@ void Loader::crowd_settings(const Object& o) {
     mistakes_.add(o.has("contact_solver") ? *o.find("contact_solver") : *o.find("method"),
                   "joints with friction need contact_solver: newton");
   if (solver)
-    crowd_->solver = *solver == "apgd"               ? CrowdSolver::apgd
-                     : *solver == "barzilai-borwein" ? CrowdSolver::barzilai_borwein
-                                                     : CrowdSolver::gauss_seidel;
+    crowd_->solver = *solver == "apgd"                ? CrowdSolver::apgd
+                     : *solver == "barzilai-borwein"  ? CrowdSolver::barzilai_borwein
+                     : *solver == "semismooth-newton" ? CrowdSolver::newton
+                                                      : CrowdSolver::gauss_seidel;
   if (const auto w = o.word("friction_model"))
     crowd_->friction = *w == "relaxed" ? FrictionModel::relaxed : FrictionModel::exact;
   crowd_->iterations = whole(o, "contact_iterations", 1, 1'000'000).value_or(0);
