@@ -139,7 +139,7 @@ bool CrowdNewton::solve_island(const CrowdProblem& problem, int island, bool exa
     whole = whole || (exact && problem.rows[at(i)].mu > 0);
   }
   const bool friction = whole;
-  double gentle = kGentle, firm = kSoft;
+  double gentle = kGentle, stiffest = kStiff, firm = kSoft;
   int stuck = 0, patience = 0;
   for (int round = 0; round < kRounds && residual > tolerance && left > 0 && stuck < kStuck; ++round) {
     ++counts_.rounds;
@@ -153,12 +153,6 @@ bool CrowdNewton::solve_island(const CrowdProblem& problem, int island, bool exa
     left += allowed;
     for (const int i : rows) P0_[at(i)] = P_[at(i)];
     residual = take(problem, rows, exact);
-#ifdef LAB
-    if (rows.size() > 3)
-      std::printf(
-          "    round %d whole %d kappa %.0e last %.2e residual %.2e solved %d newton %zu missing %.2e left %d\n", round,
-          whole, kappa_, last, residual, solved, last_round_.size() - 1, last_round_.back(), left);
-#endif
     stuck = residual < 0.9 * best ? 0 : stuck + 1;
     if (residual < best) {
       best = residual;
@@ -167,12 +161,16 @@ bool CrowdNewton::solve_island(const CrowdProblem& problem, int island, bool exa
     if (whole) {
       // Rates are known to rounding, impulses to kappa times that: no stiffer than it must be.
       if (solved && residual < last) {
-        if (residual > 0.1 * last) gentle = std::min(kStiff, 10 * gentle);
+        if (residual > 0.1 * last) gentle = std::min(stiffest, 10 * gentle);
         continue;
       }
+      // Back to the best point met: softer, or by its lift.
+      whole = gentle > kGentle;
+      if (whole)
+        stiffest = 0.1 * gentle;
+      else
+        patience = kPatience;
       gentle = std::max(kSoftest, 0.1 * gentle);
-      patience = kPatience;
-      whole = false;
       for (const int i : rows) P0_[at(i)] = best_[at(i)];
       residual = take(problem, rows, exact);
       continue;
@@ -255,9 +253,16 @@ CrowdSolverReport CrowdNewton::solve(CrowdProblem& problem, bool exact, double t
   begin(problem);
   const long before = counts_.newton;
   int left = most;
+  double reached = 0;
   for (int attempt = 0; attempt < kAttempts && !report.converged; ++attempt) {
     if (attempt > 0) ++counts_.fallbacks;
-    if (attempt > 0 || sweeps_first_) report.converged = sweep(problem, exact, tolerance, 2 * attempt) <= tolerance;
+    if (attempt > 0 || sweeps_first_) {
+      const double residual = sweep(problem, exact, tolerance, 2 * attempt);
+      report.converged = residual <= tolerance;
+      // Where neither leads on, there is no more to be had.
+      if (attempt > 1 && !(residual < 0.5 * reached)) break;
+      reached = residual;
+    }
     if (report.converged || left <= 0) break;
     report.converged = true;
     for (int k = 0; k < matrix_.islands(); ++k)
