@@ -2,11 +2,12 @@
 // of one thread), where the time goes, the largest penetration over the run in percent of the radius, kinetic energy
 // and contacts at the end, and with several n the exponent with which the time of a step grows.
 //
-// Usage: spheres_bench [--n 1000] [--to N] [--iterations K] [--tolerance m/s] [--solver 0|1|2] [--relaxed 0|1]
+// Usage: spheres_bench [--n 1000] [--to N] [--iterations K] [--tolerance m/s] [--solver 0|1|2|3] [--relaxed 0|1]
 //                      [--end 2] [--step 1e-3] [--threads 1] [--packed 0|1]
 // --to: doubles n up to N and gives the exponents with which the times of a step grow; parts of the step by their
 // shares of the wall time. --packed: balls that lie on each other in a cube from the start, instead of those of the
-// problem. Unless given up to 60 sweeps a step, to rates right within what gravity changes in one (0.01 m/s).
+// problem. --solver: sweeps, apgd, barzilai-borwein, semismooth Newton. Unless given up to 60 sweeps a step, to rates
+// right within what gravity changes in one (0.01 m/s).
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
