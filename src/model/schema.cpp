@@ -239,7 +239,7 @@ std::vector<ObjectSpec> build() {
          "",
          {"exact", "relaxed"}},
         {"contact_iterations", V::integer, false, "",
-         "With the solvers for crowds: most sweeps, gradient steps or Newton's iterations (of an island) in a step; "
+         "With the solvers for crowds: most sweeps, gradient steps or Newton's iterations in a step; "
          "60, "
          "200, 200 unless given."},
         {"contact_tolerance", V::quantity, false, "m/s",
