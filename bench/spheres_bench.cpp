@@ -2,11 +2,12 @@
 // of one thread), where the time goes, the largest penetration over the run in percent of the radius, kinetic energy
 // and contacts at the end, and with several n the exponent with which the time of a step grows.
 //
-// Usage: spheres_bench [--n 1000] [--to N] [--iterations K] [--tolerance m/s] [--solver 0|1|2] [--relaxed 0|1]
-//                      [--end 2] [--step 1e-3] [--threads 1] [--packed 0|1]
+// Usage: spheres_bench [--n 1000] [--to N] [--iterations K] [--tolerance m/s] [--solver 0|1|2|3] [--relaxed 0|1]
+//                      [--end 2] [--step 1e-3] [--threads 1] [--packed 0|1] [--across K]
 // --to: doubles n up to N and gives the exponents with which the times of a step grow; parts of the step by their
 // shares of the wall time. --packed: balls that lie on each other in a cube from the start, instead of those of the
-// problem. Unless given up to 60 sweeps a step, to rates right within what gravity changes in one (0.01 m/s).
+// problem; --across 1: in a column. --solver: sweeps, apgd, barzilai-borwein, semismooth Newton. Unless given up to 60
+// sweeps a step, to rates right within what gravity changes in one (0.01 m/s).
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -33,8 +34,8 @@ struct Times {
   double all = 0, detection = 0, assembly = 0, solution = 0;
 };
 
-Times run(int n, const CrowdModel& settings, bool packed, double step, double end) {
-  const auto system = System::compile(spheres_model(n, settings, packed));
+Times run(int n, const CrowdModel& settings, bool packed, int across, double step, double end) {
+  const auto system = System::compile(spheres_model(n, settings, packed, across));
   const auto contacts = ContactSystem::compile(system);
   Engine engine(system);
   ContactDynamics dynamics(contacts, engine);
@@ -74,7 +75,7 @@ Times run(int n, const CrowdModel& settings, bool packed, double step, double en
 }  // namespace clatter::contact
 
 int main(int argc, char** argv) {
-  int n = 1000, to = 0;
+  int n = 1000, to = 0, across = 0;
   bool packed = false;
   double step = 1e-3, end = 2;
   clatter::CrowdModel settings;
@@ -91,13 +92,14 @@ int main(int argc, char** argv) {
     if (is("--relaxed") && value != 0) settings.friction = clatter::FrictionModel::relaxed;
     if (is("--threads")) settings.threads = static_cast<int>(value);
     if (is("--packed")) packed = value != 0;
+    if (is("--across")) across = static_cast<int>(value);
     if (is("--step")) step = value;
     if (is("--end")) end = value;
   }
   try {
     clatter::contact::Times first;
     for (int k = n; k <= std::max(n, to); k *= 2) {
-      const clatter::contact::Times t = clatter::contact::run(k, settings, packed, step, end);
+      const clatter::contact::Times t = clatter::contact::run(k, settings, packed, across, step, end);
       if (k == n) {
         first = t;
         continue;

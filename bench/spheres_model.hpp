@@ -1,5 +1,5 @@
 // Problem G: n balls above a box, in a grid with a little disorder from a fixed generator. `packed`: as many that lie
-// on each other in a cube from the start, all in contact, to see how a step grows with n.
+// on each other from the start, all in contact, in a cube or `across` by `across` wide.
 #pragma once
 
 #include <cmath>
@@ -12,12 +12,13 @@
 
 namespace clatter {
 
-inline Model spheres_model(int n, const CrowdModel& settings, bool packed = false) {
+inline Model spheres_model(int n, const CrowdModel& settings, bool packed = false, int across = 0) {
   Model model;
   model.title = "spheres";
   model.gravity = Vec3(0, 0, -9.81);
   const double radius = 0.05, pitch = packed ? 0.1 : 0.115, disorder = packed ? 1e-3 : 1;
-  const int k = packed ? static_cast<int>(std::lround(std::cbrt(n))) : n <= 1000 ? 8 : 14;
+  const int cube = static_cast<int>(std::lround(std::cbrt(n)));
+  const int k = !packed ? (n <= 1000 ? 8 : 14) : across > 0 ? across : cube;
   const double half = 0.5 * (pitch * k + 0.03 * disorder), low = packed ? radius : 0.06;
   std::uint64_t s = 12345;
   const auto u = [&] {

@@ -155,7 +155,7 @@ bool CrowdStepper::push_out(double tolerance, int most) {
     std::swap(row.b, rows_[i].push);
   }
   if (turning_) keep_moments();
-  solve(tolerance, std::max(2, most / kPushSweeps));
+  solve(tolerance, std::max(2, most / kPushSweeps), true);
   velocities(v_move_);
   problem_.bodies.swap(kept_bodies_);
   problem_.x.swap(kept_x_);

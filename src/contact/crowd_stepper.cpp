@@ -27,9 +27,10 @@ constexpr double kOverlap = 0.1;
 // A contact is the one of the last step if it is no farther from it than this part of the smaller shape, and what
 // moved.
 constexpr double kSamePlace = 0.1;
-// Sweeps and gradient steps unless the model says so; rates that may be wrong, by what forces change in a step.
-constexpr int kSweeps = 60, kGradients = 200;
-constexpr double kTolerance = 1e-4;
+// Sweeps, gradient steps and Newton's iterations unless the model says so; rates that may be wrong, by what forces
+// change in a step.
+constexpr int kSweeps = 60, kGradients = 200, kNewton = 200;
+constexpr double kTolerance = 1e-4, kNewtonTolerance = 3e-9;
 
 IntegratorSettings without_events(IntegratorSettings s) {
   s.find_events = false;
@@ -48,6 +49,7 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
       search_(dynamics.system(), crowd_),
       crew_(crowd_.threads),
       sweeps_(crew_),
+      newton_(crew_),
       log_(dynamics.system(), crowd_),
       mid_(now_) {
   if (!(settings.step > 0)) throw InputError("time stepping needs a step", "give `step:` a positive time");
@@ -276,12 +278,14 @@ void CrowdStepper::collect(double h) {
   });
 }
 
-void CrowdStepper::solve(double tolerance, int most) {
+void CrowdStepper::solve(double tolerance, int most, bool shortly) {
   const bool exact = crowd_.friction == FrictionModel::exact;
-  const CrowdSolverReport report =
-      crowd_.solver == CrowdSolver::gauss_seidel
-          ? sweeps_.solve(problem_, exact, tolerance, most)
-          : gradients_.solve(problem_, exact, crowd_.solver == CrowdSolver::barzilai_borwein, tolerance, most);
+  const bool spectral = crowd_.solver == CrowdSolver::barzilai_borwein;
+  const bool newton = crowd_.solver == CrowdSolver::newton;
+  const CrowdSolverReport report = crowd_.solver == CrowdSolver::gauss_seidel || (newton && shortly)
+                                       ? sweeps_.solve(problem_, exact, tolerance, most)
+                                   : newton ? newton_.solve(problem_, exact, tolerance, most)
+                                            : gradients_.solve(problem_, exact, spectral, tolerance, most);
   iterations_ += report.iterations;
 }
 
@@ -296,15 +300,18 @@ bool CrowdStepper::attempt(double t1) {
     gather(h);
   }
   collect(h);
-  const double tolerance =
-      crowd_.tolerance > 0 ? crowd_.tolerance : kTolerance * std::max(change_, 1e-9 * system().velocity_scale);
+  const bool newton = crowd_.solver == CrowdSolver::newton;
+  const double tolerance = crowd_.tolerance > 0 ? crowd_.tolerance
+                                                : (newton ? kNewtonTolerance : kTolerance) *
+                                                      std::max(change_, 1e-9 * system().velocity_scale);
   const int most = crowd_.iterations > 0                        ? crowd_.iterations
                    : crowd_.solver == CrowdSolver::gauss_seidel ? kSweeps
+                   : newton                                     ? kNewton
                                                                 : kGradients;
   bool pushed = false;
   {
     const Stopwatch watch(times_.solution);
-    solve(tolerance, most);
+    solve(tolerance, most, false);
     settle_energy();
     std::array<CrowdResidual, kChunks> residuals{};
     visit_chunks(rows_.size(), crew_, [&](std::size_t from, std::size_t to, int k) {

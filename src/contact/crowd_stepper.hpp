@@ -29,6 +29,7 @@
 #include "contact/contact_dynamics.hpp"
 #include "contact/crowd_log.hpp"
 #include "contact/crowd_memory.hpp"
+#include "contact/crowd_newton.hpp"
 #include "contact/crowd_search.hpp"
 #include "contact/crowd_solver.hpp"
 #include "integrate/integrator.hpp"
@@ -63,6 +64,7 @@ class CrowdStepper final : public Integrator {
   double stored_energy() const { return energy_now_; }  // after the last step
   int touching() const { return touching_; }            // rows with an impulse in the last step
   int rows() const { return static_cast<int>(problem_.rows.size()); }
+  const CrowdNewton::Counts& newton_counts() const { return newton_.counts(); }
   const std::vector<CrowdEntryState>& entries() const { return entries_; }
   // Deepest penetration at the present state, metres, positive.
   double penetration();
@@ -139,7 +141,7 @@ class CrowdStepper final : public Integrator {
   void count_blocks(Draft& draft) const;
   void join_drafts(int drafts);
   void velocities(Vec& v) const;
-  void solve(double tolerance, int most);
+  void solve(double tolerance, int most, bool shortly);  // shortly: by sweeps instead of Newton's method
   void book(double h);
   void note_events(double h);
   // crowd_turning.cpp
@@ -164,6 +166,7 @@ class CrowdStepper final : public Integrator {
   CrowdCrew crew_;
   CrowdSweeps sweeps_;
   CrowdGradients gradients_;
+  CrowdNewton newton_;
   CrowdMemory memory_;
   CrowdLog log_;
   std::vector<Place> places_;  // by link

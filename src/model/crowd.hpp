@@ -9,8 +9,8 @@
 namespace clatter {
 
 // How the impulses of a step are found: block Gauss-Seidel sweeps, accelerated projected gradients (Nesterov), spectral
-// projected gradients (Barzilai and Borwein).
-enum class CrowdSolver { gauss_seidel, apgd, barzilai_borwein };
+// projected gradients (Barzilai and Borwein), semismooth Newton.
+enum class CrowdSolver { gauss_seidel, apgd, barzilai_borwein, newton };
 
 // Coulomb's law, or its convex relaxation (Y-28): gap rates of sliding contacts grow by mu times the slip.
 enum class FrictionModel { exact, relaxed };

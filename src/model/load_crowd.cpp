@@ -48,6 +48,15 @@ const RigidContact* Loader::crowd_law(const Object& o, const Contact& c) {
                   "use contact_solver: newton");
     return nullptr;
   }
+  if ((law->rolling > 0 || law->drilling > 0) &&
+      word_of(main_value("simulate"), "contact_solver") == "semismooth-newton") {
+    mistakes_.add(
+        *o.find("law"),
+        fmt::format("{} has rolling or drilling friction, which contact_solver: semismooth-newton does not know",
+                    o.what()),
+        "use contact_solver: gauss-seidel");
+    return nullptr;
+  }
   return law;
 }
 
@@ -138,9 +147,10 @@ void Loader::crowd_settings(const Object& o) {
     mistakes_.add(o.has("contact_solver") ? *o.find("contact_solver") : *o.find("method"),
                   "joints with friction need contact_solver: newton");
   if (solver)
-    crowd_->solver = *solver == "apgd"               ? CrowdSolver::apgd
-                     : *solver == "barzilai-borwein" ? CrowdSolver::barzilai_borwein
-                                                     : CrowdSolver::gauss_seidel;
+    crowd_->solver = *solver == "apgd"                ? CrowdSolver::apgd
+                     : *solver == "barzilai-borwein"  ? CrowdSolver::barzilai_borwein
+                     : *solver == "semismooth-newton" ? CrowdSolver::newton
+                                                      : CrowdSolver::gauss_seidel;
   if (const auto w = o.word("friction_model"))
     crowd_->friction = *w == "relaxed" ? FrictionModel::relaxed : FrictionModel::exact;
   crowd_->iterations = whole(o, "contact_iterations", 1, 1'000'000).value_or(0);

@@ -223,11 +223,13 @@ std::vector<ObjectSpec> build() {
          V::word,
          false,
          "",
-         "How `moreau` finds the impulses of a step: `newton` (exact, for up to some hundred contacts), or for crowds "
-         "`gauss-seidel` (sweeps), `apgd` (accelerated gradients) and `barzilai-borwein` (spectral gradients). Unless "
-         "given `newton`, and `gauss-seidel` for more than 100 bodies or with ropes.",
+         "How `moreau` finds the impulses of a step: `newton` (exact, pair by pair, for up to some hundred contacts), "
+         "or "
+         "for crowds `gauss-seidel` (sweeps), `apgd` (accelerated gradients), `barzilai-borwein` (spectral gradients) "
+         "and `semismooth-newton` (to rounding, by factorisations). Unless given `newton`, and `gauss-seidel` for more "
+         "than 100 bodies or with ropes.",
          "",
-         {"newton", "gauss-seidel", "apgd", "barzilai-borwein"}},
+         {"newton", "gauss-seidel", "apgd", "barzilai-borwein", "semismooth-newton"}},
         {"friction_model",
          V::word,
          false,
@@ -237,12 +239,12 @@ std::vector<ObjectSpec> build() {
          "",
          {"exact", "relaxed"}},
         {"contact_iterations", V::integer, false, "",
-         "With the solvers for crowds: most sweeps or gradient steps in a step; 60 sweeps or 200 gradient steps unless "
-         "given."},
+         "With the solvers for crowds: most sweeps, gradient steps or Newton's iterations in a step; "
+         "60, "
+         "200, 200 unless given."},
         {"contact_tolerance", V::quantity, false, "m/s",
          "With the solvers for crowds: rates that may be wrong when they stop; a ten-thousandth of what forces change "
-         "in "
-         "a step unless given."},
+         "in a step unless given, for Newton's method 3e-9 of it."},
         {"threads", V::integer, false, "",
          "With the solvers for crowds: threads at work, 1 unless given. Results do not depend on it."},
         {"start", V::quantity, false, "s", "Time at the start; 0 unless given."},

@@ -55,6 +55,7 @@ TEST(CrowdMemory, MomentsTakeNone) {
   for (const char* solver : {"gauss-seidel", "apgd"})
     expect_no_allocation(solver, ", rolling_friction: 1 mm, drilling_friction: 1 mm");
 }
+TEST(CrowdMemory, NewtonTakesNone) { expect_no_allocation("semismooth-newton"); }
 TEST(CrowdMemory, GradientsTakeNone) {
   expect_no_allocation("apgd");
   expect_no_allocation("barzilai-borwein");

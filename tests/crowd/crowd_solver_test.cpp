@@ -106,6 +106,11 @@ TEST(CrowdSolvers, PlanarConesAreALinearProblemThatLemkeSolves) {
     for (Eigen::Index i = 0; i < m; ++i)
       x.push(x.rows[static_cast<std::size_t>(i / 2)], alpha[i] * generator[static_cast<std::size_t>(i)]);
     EXPECT_LT(largest_difference(a, x), 1e-7) << seed;
+    CrowdProblem by_newton = p;
+    CrowdCrew crew(1);
+    CrowdNewton newton(crew, false);
+    EXPECT_TRUE(newton.solve(by_newton, false, kTight, 200).converged);
+    EXPECT_LT(largest_difference(by_newton, x), 1e-9) << seed;
   }
 }
 

@@ -1,0 +1,133 @@
+// CrowdNewton: the CrowdProblem to rounding, a second-order method (Y-29).
+//
+// The relaxed law is a convex problem for velocities. In coordinates of energy, v = v_free + M^-1/2 y,
+//
+//   least 1/2 |y|^2   such that   d_i = r_i + S_i y in K*      r_i = u_free + b n,  S_i = D_i^T M^-1/2
+//
+// Its impulses follow from the proximal method of multipliers (Rockafellar 1976),
+//
+//   y = least point of  phi(y) = 1/2 |y|^2 + sum_i |proj_K(P0_i - rho_i d_i)|^2 / (2 rho_i)
+//   P0_i <- P_i = proj_K(P0_i - rho_i d_i)                     rho = kappa / diagonal of D^T M^-1 D
+//
+// phi is convex with slope y - S^T P, and its second derivative 1 + sum S_i^T rho_i J_i S_i, J an element of the
+// derivative of the projection, is positive definite: Newton's method with steps to the least point along its
+// directions finds it from anywhere, and at its end doubles the digits with every iteration. Contacts that depend on
+// each other do no harm. The matrix has a block for each body and each pair that touches (BlockCholesky); bodies that
+// hang together by contacts are islands, solved one by one. An interior-point method needs some twenty factorisations a
+// step, whatever it starts from; this one starts from the impulses of the step before and in a pile at rest needs none
+// or one.
+//
+// Sides in jointed trees: A = W^T X of the places touched is factored, A = L L^T with L of its rank (pivoted), and
+// u = u_free + L y: whatever joints and flexibility are behind it, to the contacts a tree is a block of unit mass.
+//
+// Coulomb's own law is the fixed point with mu |u_T| of the last answer moved into b (De Saxce and Feng 1998), taken in
+// the rounds of multipliers; and, from near, Newton's method for the law as it is (crowd_newton_coulomb.cpp). It may
+// have no solution, or none that these come near to: sweeps, twice as many each time, then lead elsewhere. What is
+// missing in the end is in the residual and the report.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "contact/crowd_solver.hpp"
+#include "solve/block_cholesky.hpp"
+
+namespace clatter::contact {
+
+class CrowdNewton {
+ public:
+  // A sweep costs a hundredth of a factorisation or less: they come first, as long as they lead on. False: Newton's
+  // method alone.
+  explicit CrowdNewton(CrowdCrew& crew, bool sweeps_first = true) : sweeps_first_(sweeps_first), sweeps_(crew) {}
+  // From the impulses in the rows, with the velocities that belong to them, until the natural map of the law is within
+  // `tolerance`, m/s. `most`: Newton's iterations of all islands; then sweeps have the last word.
+  CrowdSolverReport solve(CrowdProblem& problem, bool exact, double tolerance, int most);
+
+  // What was done since the begin.
+  struct Counts {
+    long newton = 0, rounds = 0, factorisations = 0, directions = 0, fallbacks = 0;
+  };
+  const Counts& counts() const { return counts_; }
+  // Slope of phi as a change of rates, m/s, before each iteration of the last round of the last island.
+  std::span<const double> last_round() const { return last_round_; }
+
+ private:
+  struct Side {
+    int node = -1;              // block row; -1: the ground
+    const double* L = nullptr;  // in jointed trees: 3 rows of the node's size
+    const double* arm = nullptr;
+  };
+  struct Group {
+    int first = 0, n = 0, rank = 0;
+    std::vector<int> sides;
+  };
+
+  void begin(CrowdProblem& problem);
+  void put(CrowdProblem& problem) const;
+  double sweep(CrowdProblem& problem, bool exact, double tolerance, int least);
+  void gather(const CrowdProblem& problem);
+  void factor_groups(const CrowdProblem& problem);
+  void gather_islands(const CrowdProblem& problem);
+  Side side(int side, const double* arm) const;
+  // S y of a side, and y += S^T F.
+  Vec3 rate(const Side& s, const double* y) const;
+  void push(const Side& s, const Vec3& F, double* y) const;
+  Vec3 rate_of(int row, const Vec& y) const {
+    const auto i = static_cast<std::size_t>(row);
+    return rate(side1_[i], y.data()) - rate(side2_[i], y.data());
+  }
+  void push_of(int row, const Vec3& P, Vec& y) const {
+    const auto i = static_cast<std::size_t>(row);
+    push(side1_[i], P, y.data());
+    push(side2_[i], -P, y.data());
+  }
+  // The three rows of S of a side; body: room for them.
+  const double* columns(const Side& s, double* body) const;
+
+  bool solve_island(const CrowdProblem& problem, int island, bool exact, double tolerance, int& left);
+  // y and d that belong to the impulses P0; natural map of the law there.
+  double take(const CrowdProblem& problem, std::span<const int> rows, bool exact);
+  // P, J and the slope of phi at y; the largest change of rates that the slope asks for.
+  double evaluate(const CrowdProblem& problem, std::span<const int> rows);
+  bool minimise(const CrowdProblem& problem, std::span<const int> rows, double enough, int& left);
+  bool factorize(std::span<const int> rows);
+  double length_of_step(const CrowdProblem& problem, std::span<const int> rows) const;
+  // crowd_newton_coulomb.cpp: the same for Coulomb's law as it is; |F|^2.
+  double evaluate_whole(const CrowdProblem& problem, std::span<const int> rows);
+  bool direction(std::span<const int> rows);
+  bool minimise_whole(const CrowdProblem& problem, std::span<const int> rows, double enough, int& left);
+
+  BlockCholesky matrix_;
+  std::vector<int> sizes_;
+  std::vector<std::pair<int, int>> coupled_;
+  // By node that is a body: roots of its inverse mass and inertia.
+  std::vector<double> root_mass_;
+  std::vector<Mat3> root_inertia_;
+  std::vector<Group> groups_;
+  int group_count_ = 0;
+  std::vector<int> group_at_;  // by velocity of jointed trees: the group that begins there
+  std::vector<int> group_of_side_;
+  std::vector<std::size_t> L_at_;  // by side
+  std::vector<double> L_, diagonal_, column_;
+
+  std::vector<int> row_island_, island_begin_, island_rows_;
+  int island_ = 0;
+  std::pair<int, int> unknowns_;
+  std::vector<Side> side1_, side2_;
+  std::vector<Vec3> start_, P0_, P_, best_, d_, way_;
+  std::vector<double> lift_, eta_;
+  std::vector<Mat3> slope_, factored_slope_, whole_slope_;
+  Mat krylov_;
+  double kappa_ = 0, factored_kappa_ = 0;
+  bool factored_ = false;
+  Vec y_, g_, dy_;
+  std::vector<CrowdBody> free_bodies_;
+  std::vector<double> free_x_;
+  std::vector<double> S1_, S2_, T_;
+  bool sweeps_first_;
+  CrowdSweeps sweeps_;
+  Counts counts_;
+  std::vector<double> last_round_;
+};
+
+}  // namespace clatter::contact

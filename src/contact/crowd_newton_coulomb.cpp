@@ -1,0 +1,133 @@
+// Coulomb's law as it is, by Newton's method from a point that is near; for CrowdNewton.
+//
+//   F(y) = y - S^T P = 0,   P = onto_disc(P0 - rho d)            1 + S^T rho J S, J not symmetric where contacts slip
+//
+// Directions by GMRES (Saad and Schultz 1986) with the Cholesky factors of the matrix without the share of the radius
+// of friction: what they leave out is of the rank of the contacts that slip and of the size of mu. Steps are halved
+// until |F|, a root of an energy, falls. There is no law that it must get there: the caller judges.
+#include <algorithm>
+#include <cmath>
+
+#include "contact/crowd_cone.hpp"
+#include "contact/crowd_newton.hpp"
+
+namespace clatter::contact {
+
+namespace {
+
+constexpr int kDirections = 60;   // of GMRES
+constexpr double kLinear = 1e-6;  // its residual, relative
+constexpr int kCuts = 5;
+constexpr double kRounding = 1e-14;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+double CrowdNewton::evaluate_whole(const CrowdProblem& problem, std::span<const int> rows) {
+  const int from = unknowns_.first, n = unknowns_.second - from;
+  g_.segment(from, n) = -y_.segment(from, n);
+  for (const int i : rows) {
+    const Vec3 z = P0_[at(i)] - kappa_ * eta_[at(i)] * d_[at(i)];
+    P_[at(i)] = onto_disc(problem.rows[at(i)], z, whole_slope_[at(i)], slope_[at(i)]);
+    push_of(i, P_[at(i)], g_);
+  }
+  g_.segment(from, n) *= -1;
+  return g_.segment(from, n).squaredNorm();
+}
+
+// dy = -A^-1 F.
+bool CrowdNewton::direction(std::span<const int> rows) {
+  const int from = unknowns_.first, n = unknowns_.second - from;
+  if (!factorize(rows)) return false;
+  if (krylov_.rows() < y_.size()) krylov_.resize(y_.size(), kDirections + 1);
+  const auto V = [&](int k) { return krylov_.col(k).segment(from, n); };
+  Eigen::Matrix<double, kDirections + 1, kDirections> H;
+  Eigen::Matrix<double, kDirections + 1, 1> e = Eigen::Matrix<double, kDirections + 1, 1>::Zero();
+  double cosine[kDirections], sine[kDirections];
+  const double norm = g_.segment(from, n).norm();
+  V(0) = g_.segment(from, n) / -norm;
+  e[0] = norm;
+  int k = 0;
+  while (k < kDirections && std::abs(e[k]) > kLinear * norm) {
+    dy_.segment(from, n) = V(k);
+    matrix_.solve(island_, dy_.data());
+    V(k + 1) = dy_.segment(from, n);
+    for (const int i : rows) {
+      if (whole_slope_[at(i)].isZero(0)) continue;
+      const Vec3 F = kappa_ * eta_[at(i)] * (whole_slope_[at(i)] * rate_of(i, dy_));
+      push(side1_[at(i)], F, krylov_.col(k + 1).data());
+      push(side2_[at(i)], -F, krylov_.col(k + 1).data());
+    }
+    // Twice: what rounding leaves of the first.
+    for (int j = 0; j <= k; ++j) H(j, k) = 0;
+    for (int pass = 0; pass < 2; ++pass)
+      for (int j = 0; j <= k; ++j) {
+        const double along = V(j).dot(V(k + 1));
+        H(j, k) += along;
+        V(k + 1) -= along * V(j);
+      }
+    const double rest = V(k + 1).norm();
+    if (!std::isfinite(rest)) return false;
+    H(k + 1, k) = rest;
+    if (rest > 0) V(k + 1) /= rest;
+    for (int j = 0; j < k; ++j) {
+      const double a = H(j, k), b = H(j + 1, k);
+      H(j, k) = cosine[j] * a + sine[j] * b;
+      H(j + 1, k) = cosine[j] * b - sine[j] * a;
+    }
+    const double r = std::hypot(H(k, k), rest);
+    if (!(r > 0)) return false;
+    cosine[k] = H(k, k) / r;
+    sine[k] = rest / r;
+    H(k, k) = r;
+    e[k + 1] = -sine[k] * e[k];
+    e[k] *= cosine[k];
+    ++k;
+    ++counts_.directions;
+  }
+  for (int j = k - 1; j >= 0; --j) {
+    for (int l = j + 1; l < k; ++l) e[j] -= H(j, l) * e[l];
+    e[j] /= H(j, j);
+  }
+  dy_.segment(from, n).setZero();
+  for (int j = 0; j < k; ++j) dy_.segment(from, n) += e[j] * V(j);
+  matrix_.solve(island_, dy_.data());
+  return true;
+}
+
+bool CrowdNewton::minimise_whole(const CrowdProblem& problem, std::span<const int> rows, double enough, int& left) {
+  const int from = unknowns_.first, n = unknowns_.second - from;
+  last_round_.clear();
+  double square = evaluate_whole(problem, rows);
+  for (;;) {
+    double missing = 0, fastest = 0;
+    for (const int i : rows) {
+      const double change = rate_of(i, g_).norm();
+      missing = change <= missing ? missing : change;
+      fastest = std::max(fastest, d_[at(i)].norm());
+    }
+    const bool slow = !last_round_.empty() && missing > 0.25 * last_round_.back();
+    last_round_.push_back(missing);
+    if (missing <= enough || (slow && missing <= kRounding * kappa_ * fastest)) return true;
+    if (!std::isfinite(missing) || left <= 0 || !direction(rows)) return false;
+    --left;
+    ++counts_.newton;
+    for (const int i : rows) way_[at(i)] = rate_of(i, dy_);
+    double t = 1, moved = 0;
+    for (int cut = 0;; ++cut) {
+      y_.segment(from, n) += t * dy_.segment(from, n);
+      for (const int i : rows) d_[at(i)] += t * way_[at(i)];
+      moved = evaluate_whole(problem, rows);
+      if (moved < square || cut == kCuts) break;
+      // Back by half of what it went.
+      t *= 0.5;
+      y_.segment(from, n) -= 2 * t * dy_.segment(from, n);
+      for (const int i : rows) d_[at(i)] -= 2 * t * way_[at(i)];
+    }
+    if (!(moved < square) && missing > kRounding * kappa_ * fastest) return false;
+    square = moved;
+  }
+}
+
+}  // namespace clatter::contact
