@@ -26,12 +26,6 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-// Whether the end may be deeper than kDeep: balls are not beyond what rows show (crowd_second_look.cpp).
-bool CrowdStepper::may_be_deep(double h) const {
-  if (!only_balls()) return true;
-  return step_.penetration + h * step_residual_.approach > kDeep * smallest_;
-}
-
 bool CrowdStepper::too_deep() {
   if (anything_deep()) return true;
   for (std::size_t k = 0; k < ropes_.size(); ++k) {
@@ -135,7 +129,6 @@ bool CrowdStepper::move(double h) {
   unpaid_ = false;
   missed_.clear();
   if (!go(trial_.v)) return false;
-  if (!may_be_deep(h)) return true;
   v_move_ = trial_.v;
   const double without = energy_trial_;
   bool pushed = false;

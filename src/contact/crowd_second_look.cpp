@@ -4,17 +4,17 @@
 //   get past it, |d + h u| >= n . (d + h u). Other shapes can: the point where nearly parallel axes cross runs along
 //   them within a step, and pieces meet with corners and edges that were not the nearest.
 //
-//   The step is solved, the bodies are moved, and the pairs that were near are looked at again there. A point of the
-//   end, of depth -g, with normal n of the end and its two material points taken back to the begin (arms c), makes a
-//   row of the step:
+//   The step is solved, the bodies are moved, and the pairs that were near are looked at again there. Positions are
+//   pushed out of what is deep (crowd_push.cpp), and the next step sees what still approaches: that is enough where
+//   the step has lost the energy for it. Where it has not, the impact itself was missed. A point of the end, of depth
+//   -g, with normal n of the end and its two material points taken back to the begin (arms c), makes a row of the step:
 //
 //   n . u + b >= 0,   b = max(0, g / h - n . u*),   u*: rates of the solution at hand
 //
 //   which is what the end showed at u* (the secant), and no approach where the points had passed each other along n
 //   before the step. b >= 0 as in every row: what is solved brings no energy in (crowd_budget.cpp). Impulses at hand
-//   are where the next solution starts.
-//
-// What is deep and does not approach is none of a row's business: see crowd_push.cpp.
+//   are where the next solution starts. What is deep and does not approach, or because sweeps ended early, was not
+//   missed.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -29,13 +29,12 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-// How far a point of any shape of a link is from its mass centre.
+// How far a point of any shape of a link is from its mass centre; balls about it do not move by turning.
 void CrowdStepper::measure_links() {
   extent_.assign(engine_.system().tree.links.size(), 0);
-  smallest_ = std::numeric_limits<double>::infinity();
-  for (const ShapeInstance& s : system().shapes) {
-    smallest_ = std::min(smallest_, s.geometry.bound);
-    if (s.link >= 0) extent_[at(s.link)] = std::max(extent_[at(s.link)], s.r.norm() + s.geometry.bound);
+  for (std::size_t i = 0; i < system().shapes.size(); ++i) {
+    const ShapeInstance& s = system().shapes[i];
+    if (s.link >= 0 && !is_ball_[i]) extent_[at(s.link)] = std::max(extent_[at(s.link)], s.r.norm() + s.geometry.bound);
   }
   moved_.assign(extent_.size(), 0);
 }
@@ -51,11 +50,11 @@ void CrowdStepper::measure_ways(double h, const Vec& v) {
   for (const int l : bodies_) {
     const Link& link = tree.links[at(l)];
     const double* x = v.data() + link.v;
-    double linear = std::hypot(x[0], x[1]), turn = 0;
-    if (link.mobility == Mobility::free6 || link.mobility == Mobility::particle3) linear = std::hypot(linear, x[2]);
-    if (link.mobility == Mobility::free6) turn = std::hypot(x[3], x[4], x[5]);
-    if (link.mobility == Mobility::planar3) turn = std::abs(x[2]);
-    moved_[at(l)] = h * (turn > 0 ? linear + turn * extent_[at(l)] : linear);
+    double linear = x[0] * x[0] + x[1] * x[1], turn = 0;
+    if (link.mobility == Mobility::free6 || link.mobility == Mobility::particle3) linear += x[2] * x[2];
+    if (link.mobility == Mobility::free6) turn = x[3] * x[3] + x[4] * x[4] + x[5] * x[5];
+    if (link.mobility == Mobility::planar3) turn = x[2] * x[2];
+    moved_[at(l)] = h * (std::sqrt(linear) + (turn > 0 ? std::sqrt(turn) * extent_[at(l)] : 0.0));
   }
 }
 
@@ -89,6 +88,18 @@ void CrowdStepper::keep_missed() {
     missed_.push_back(
         {p, local(system().shapes[at(p.shape1)].link, p.p1), local(system().shapes[at(p.shape2)].link, p.p2)});
   }
+}
+
+// Whether a row of the pair along the same normal still approaches: it explains half of the depth at least.
+bool CrowdStepper::is_known(const CrowdPoint& end, double h) const {
+  constexpr double kSameNormal = 0.99;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].key != end.key) continue;
+    const CrowdRow& row = problem_.rows[i];
+    const Vec3 n(row.n[0], row.n[1], row.n[2]);
+    if (n.dot(end.n) > kSameNormal && n.dot(problem_.rate(row)) + row.b < 0.5 * end.gap / h) return true;
+  }
+  return false;
 }
 
 // Rows of what was missed; false where none of it approaches.
@@ -125,7 +136,7 @@ bool CrowdStepper::add_missed(double h, double tolerance) {
     about.place = p.p2;
     const double rate = p.n.dot(problem_.rate(row));
     if (row.b >= 0) row.b = std::max(0.0, p.gap / h - rate);
-    if (rate + row.b >= -tolerance) continue;
+    if (rate + row.b >= -tolerance || is_known(p, h)) continue;
     any = true;
     const bool jointed = row.side1 < 0 || row.side2 < 0;
     const auto place = static_cast<std::ptrdiff_t>(jointed ? problem_.rows.size() : at(problem_.free_rows));

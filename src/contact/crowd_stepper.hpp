@@ -158,9 +158,9 @@ class CrowdStepper final : public Integrator {
   void find_at_end(double reach, double part);
   bool anything_deep();
   void keep_missed();
+  bool is_known(const CrowdPoint& end, double h) const;
   bool add_missed(double h, double tolerance);
   // crowd_push.cpp
-  bool may_be_deep(double h) const;
   bool too_deep();
   void gather_push(double h);
   void add_push(Vec& v) const;
@@ -206,7 +206,6 @@ class CrowdStepper final : public Integrator {
   std::vector<CrowdRow> push_coupled_;
   int push_entry_ = 0;   // of the deepest that was pushed
   bool unpaid_ = false;  // the push would have lifted more than the step pays for
-  double smallest_ = 0;  // shape
   std::vector<Engine::LinkWrench> wrenches_;
   struct RopeEnds {
     int link1 = -1, link2 = -1;
