@@ -126,7 +126,7 @@ clatter: 1
 gravity: [0, 0, -9.81 m/s^2]
 assemblies: {{grain: {{{}}}}}
 instances:
-  heap: {{of: grain, repeat: {{i: 16, j: 16, k: 14, seed: 5}}, at: [0.0602*i, 0.0602*j, 7.05 cm + 14.05 cm * k],
+  heap: {{of: grain, repeat: {{i: 10, j: 10, k: 6, seed: 5}}, at: [0.0602*i, 0.0602*j, 7.05 cm + 14.05 cm * k],
          rotate: {{axis: [1, 0.4, 0.2], angle: 0.5 deg * u}}}}
 shapes: {{floor: {{on: ground, type: plane}}}}
 contacts: {{touch: {{among: ["heap_*.skin", floor], law: {{type: rigid, friction: 0.5}}}}}}
