@@ -39,8 +39,14 @@ void CrowdStepper::measure_links() {
   moved_.assign(extent_.size(), 0);
 }
 
+// Size of the smaller shape; a point is measured by what it touches, and on a plane by the model.
 double CrowdStepper::smaller_of(const CrowdPoint& p) const {
-  return std::min(system().shapes[at(p.shape1)].geometry.bound, system().shapes[at(p.shape2)].geometry.bound);
+  double size = std::numeric_limits<double>::infinity();
+  for (const int shape : {p.shape1, p.shape2}) {
+    const double bound = system().shapes[at(shape)].geometry.bound;
+    if (bound > 0) size = std::min(size, bound);
+  }
+  return std::isfinite(size) ? size : system().length_scale;
 }
 
 // At most what the points of links move in h at velocities v. What moves on joints: unknown.
@@ -61,7 +67,9 @@ void CrowdStepper::measure_ways(double h, const Vec& v) {
 // Points of the end with gap <= reach, of pairs that may be nearer than `reach` less `part` of the smaller shape: of
 // those that were near at the begin, or of all, where impulses made something faster than was looked for there.
 void CrowdStepper::find_at_end(double reach, double part) {
-  if (2 * *std::max_element(moved_.begin(), moved_.end()) <= reach_)
+  double most = 0;
+  for (const double way : moved_) most = std::max(most, way);
+  if (2 * most <= reach_)
     again_.find_again(search_.points(), engine_.links().motion, moved_, reach, part, crew_);
   else
     again_.find(engine_.links().motion, reach, crew_);

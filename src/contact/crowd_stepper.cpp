@@ -52,6 +52,7 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
   for (Vec* x : {&a_free_, &v_free_, &v_move_, &u1_, &u_dense_, &v_begin_, &v_end_, &column_, &answer_})
     x->setZero(n_.nv);
   zdot_free_.setZero(n_.nz);
+  lambda_free_.setZero(n_.nc());
   mu_.setZero(n_.nc());
   for (Vec* x : {&p_, &W_base_, &W_end_}) x->setZero(n_.np);
   entries_.resize(system().groups.size());
@@ -287,7 +288,7 @@ bool CrowdStepper::attempt(double t1) {
   trial_.t = t1;
   {
     const Stopwatch watch(times_.free_motion);
-    dynamics_.accelerations(now_, a_free_, lambda_trial_, zdot_free_);
+    dynamics_.accelerations(now_, a_free_, lambda_free_, zdot_free_);
     gather(h);
   }
   collect(h);
@@ -337,6 +338,7 @@ bool CrowdStepper::attempt(double t1) {
 // Work of the impulses at the mean of the rates before and after: their kinetic energy, exactly.
 void CrowdStepper::book(double h) {
   W_trial_ = W_;
+  lambda_trial_ = lambda_free_;
   for (CrowdEntryState& e : entries_trial_) e = {e.gap, 0, 0, Vec3::Zero(), Vec3::Zero(), 0};
   bool reactions = false;
   for (std::size_t i = 0; i < rows_.size(); ++i) {

@@ -224,8 +224,8 @@ class CrowdStepper final : public Integrator {
   long iterations_ = 0, pushes_ = 0, looks_ = 0;
   int touching_ = 0;
   double change_ = 0, fastest_ = 0, reach_ = 0;
-  Vec a_free_, zdot_free_, v_free_, v_move_, u1_, u_dense_, v_begin_, v_end_, column_, answer_, mu_, p_, W_base_,
-      W_end_;
+  Vec a_free_, zdot_free_, lambda_free_, v_free_, v_move_, u1_, u_dense_, v_begin_, v_end_, column_, answer_, mu_, p_,
+      W_base_, W_end_;
   State base_, mid_;
   double energy_now_ = 0, energy_trial_ = 0;
   bool energy_known_ = false;
