@@ -188,26 +188,26 @@ void CrowdStepper::gather(double h) {
   }
 }
 
-int CrowdStepper::side_of(int link, const Vec3& arm) {
+int CrowdStepper::side_of(CrowdProblem& problem, int link, const Vec3& arm) {
   if (link < 0) return 0;
   if (places_[at(link)].group < 0) return places_[at(link)].body;
   const Vec3 F[3] = {Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()},
              N[3] = {arm.cross(F[0]), arm.cross(F[1]), arm.cross(F[2])};
-  return ~columns_of(link, F, N);
+  return ~columns_of(problem, link, F, N);
 }
 
 // W and X of three loads, force F and moment N about its mass centre, on a link in jointed trees.
-int CrowdStepper::columns_of(int link, const Vec3 F[3], const Vec3 N[3]) {
+int CrowdStepper::columns_of(CrowdProblem& problem, int link, const Vec3 F[3], const Vec3 N[3]) {
   const Group& g = groups_[at(places_[at(link)].group)];
   CrowdSide side;
-  side.offset = static_cast<int>(problem_.W.size());
+  side.offset = static_cast<int>(problem.W.size());
   side.first = g.first;
   side.n = g.n;
-  problem_.W.resize(problem_.W.size() + at(3 * g.n), 0);
-  problem_.X.resize(problem_.W.size(), 0);
+  problem.W.resize(problem.W.size() + at(3 * g.n), 0);
+  problem.X.resize(problem.W.size(), 0);
   for (int k = 0; k < 3; ++k) {
-    double* W = problem_.W.data() + side.offset + k * g.n;
-    double* X = problem_.X.data() + side.offset + k * g.n;
+    double* W = problem.W.data() + side.offset + k * g.n;
+    double* X = problem.X.data() + side.offset + k * g.n;
     if (g.tree >= 0) {
       std::fill(W, W + g.n, 0.0);
       engine_.add_generalized_of_tree(link, F[k], N[k], W);
@@ -224,8 +224,8 @@ int CrowdStepper::columns_of(int link, const Vec3 F[3], const Vec3 N[3]) {
         X[j] = answer_[first + i];
       }
   }
-  problem_.sides.push_back(side);
-  return static_cast<int>(problem_.sides.size()) - 1;
+  problem.sides.push_back(side);
+  return static_cast<int>(problem.sides.size()) - 1;
 }
 
 // Slabs of equally many bodies along a horizontal axis; rows within one come first, slab by slab, those between two

@@ -1,5 +1,4 @@
-// No contact of a crowd brings energy in, and no push out of a penetration is paid by anything but what contacts took
-// in the same step; for CrowdStepper.
+// No contact of a crowd brings energy in; for CrowdStepper.
 //
 //   Semi-implicit Euler under uniform forces, v+ = v + h M^-1 f + M^-1 D P, q+ = q + h v+:
 //
@@ -18,9 +17,6 @@
 //   Where a contact bounces, P . u+ > 0 is the law. What then must not rise is the energy that semi-implicit Euler
 //   keeps in flight, E + h/2 f . v (the potential half a step earlier), which changes by P . (u+ + u-) / 2: the same
 //   with u_free + u- in the place of u_free, and half.
-//
-// Pushing bodies out of each other lifts them. The lift is paid by the fall of the energy in the same step and made
-// smaller where that is not enough: what rests is not lifted.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -32,9 +28,6 @@ namespace clatter::contact {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-// Sweeps of a push, as a part of those of a step.
-constexpr int kPushSweeps = 4;
 
 }  // namespace
 
@@ -59,9 +52,9 @@ void CrowdStepper::settle_energy() {
       bounce[at(k)] = bounce[at(k)] || row.b < 0;
     }
   });
-  gain_ = std::accumulate(gains.begin(), gains.end(), 0.0);
+  const double gain = std::accumulate(gains.begin(), gains.end(), 0.0);
   const bool bounces = std::find(bounce.begin(), bounce.end(), true) != bounce.end();
-  if (!(gain_ > 0) && !bounces) return;
+  if (!(gain > 0) && !bounces) return;
   parent_.resize(problem_.bodies.size() + groups_.size());
   std::iota(parent_.begin(), parent_.end(), 0);
   islands_.assign(parent_.size(), {});
@@ -103,7 +96,6 @@ void CrowdStepper::settle_energy() {
     const double excess = k.bounces ? k.middle : k.gain;
     if (excess > 0 && k.square > 0) k.part = std::max(0.0, 1 - excess / k.square);
   }
-  gain_ = 0;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     CrowdRow& row = problem_.rows[i];
     if (!(row.pn > 0)) continue;
@@ -131,69 +123,6 @@ void CrowdStepper::settle_energy() {
     for (int j = groups_[g].first; j < groups_[g].first + groups_[g].n; ++j)
       shrink(problem_.x[at(j)], free_x_[at(j)], part);
   }
-  for (const Island& k : islands_) gain_ += k.part * (k.gain - (1 - k.part) * k.square);
-}
-
-// Velocities with which bodies move, out of their penetrations: as if those asked for it, from the impulses at hand,
-// which stay as they are. False where no energy is there to pay for it.
-bool CrowdStepper::push_out(double tolerance, int most) {
-  if (!pushes_) return false;
-  double fall = -gain_;
-  const Tree& tree = engine_.system().tree;
-  for (std::size_t k = 0; k < bodies_.size(); ++k) {
-    const CrowdBody& body = problem_.bodies[k + CrowdProblem::grounds];
-    const Vec3 change = Vec3(body.v[0], body.v[1], body.v[2]) - engine_.links().motion[at(bodies_[k])].v;
-    fall += 0.5 * tree.links[at(bodies_[k])].mass * change.squaredNorm();
-  }
-  if (groups_.empty() && !(fall > 0)) return false;
-  kept_bodies_ = problem_.bodies;
-  kept_x_ = problem_.x;
-  kept_impulses_.resize(rows_.size());
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    CrowdRow& row = problem_.rows[i];
-    kept_impulses_[i] = {row.pn, Vec3(row.pt[0], row.pt[1], row.pt[2])};
-    std::swap(row.b, rows_[i].push);
-  }
-  if (turning_) keep_moments();
-  solve(tolerance, std::max(2, most / kPushSweeps), true);
-  velocities(v_move_);
-  problem_.bodies.swap(kept_bodies_);
-  problem_.x.swap(kept_x_);
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    CrowdRow& row = problem_.rows[i];
-    row.pn = kept_impulses_[i].first;
-    for (int k = 0; k < 3; ++k) row.pt[k] = kept_impulses_[i].second[k];
-    std::swap(row.b, rows_[i].push);
-  }
-  if (turning_) restore_moments();
-  return true;
-}
-
-// Positions of the step: with the push as far as the fall of the energy pays for it.
-bool CrowdStepper::move(double h, bool pushed) {
-  if (!energy_known_) energy_now_ = dynamics_.stored_energy(now_);
-  energy_known_ = true;
-  const auto go = [&](const Vec& v) {
-    u1_ = h * v;
-    if (!increment_rate(u1_, v, v_end_)) return false;
-    dynamics_.plus(now_.q, u1_, trial_.q);
-    energy_trial_ = dynamics_.stored_energy(trial_);
-    return true;
-  };
-  if (!go(trial_.v)) return false;
-  if (!pushed) return true;
-  const int np = engine_.sizes().np;
-  const double without = energy_trial_,
-               paid = std::max(0.0, energy_now_ - without + W_trial_.head(np).sum() - W_.head(np).sum());
-  if (!go(v_move_)) return false;
-  const double lift = energy_trial_ - without;
-  if (lift > paid) {
-    v_move_ = trial_.v + paid / lift * (v_move_ - trial_.v);
-    if (!go(v_move_)) return false;
-  }
-  // What the push lifted is no work of impulses.
-  W_trial_[contact_.impact_channel(rows_.front().entry)] += energy_trial_ - without;
-  return true;
 }
 
 }  // namespace clatter::contact

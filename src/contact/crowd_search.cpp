@@ -200,7 +200,38 @@ void CrowdSearch::find(const std::vector<LinkMotion>& links, double reach, Crowd
     Scout& scout = scouts_[static_cast<std::size_t>(k)];
     has_tree_ ? sweep_tree(scout, from, to, reach) : sweep_cells(scout, from, to, reach);
   });
-  if (chunks_of(n) == 1) {
+  join_scouts(n, crew);
+}
+
+void CrowdSearch::find_again(const std::vector<CrowdPoint>& near, const std::vector<LinkMotion>& links,
+                             const std::vector<double>& moved, double reach, double part, CrowdCrew& crew) {
+  visit_chunks(members_.size(), crew, [&](std::size_t from, std::size_t to, int) {
+    for (std::size_t i = from; i < to; ++i) place(i, links);
+  });
+  for (Scout& scout : scouts_) scout.points.clear();
+  const auto way = [&](int member) {
+    const int link = members_[static_cast<std::size_t>(member)].link;
+    return link < 0 ? 0.0 : moved[static_cast<std::size_t>(link)];
+  };
+  // The points of a pair follow each other; the chunk with the first of them looks at it.
+  visit_chunks(near.size(), crew, [&](std::size_t from, std::size_t to, int k) {
+    for (std::size_t i = from; i < to; ++i) {
+      const CrowdPoint& p = near[i];
+      if (i > 0 && near[i - 1].key == p.key) continue;
+      double gap = p.gap;
+      for (std::size_t j = i + 1; j < near.size() && near[j].key == p.key; ++j) gap = std::min(gap, near[j].gap);
+      const double smaller = std::min(members_[static_cast<std::size_t>(p.shape1)].bound,
+                                      members_[static_cast<std::size_t>(p.shape2)].bound);
+      if (gap - way(p.shape1) - way(p.shape2) > reach - part * smaller) continue;
+      look(scouts_[static_cast<std::size_t>(k)], p.shape1, p.shape2, reach);
+    }
+  });
+  join_scouts(near.size(), crew);
+}
+
+// What the scouts of `items` found, one after the other.
+void CrowdSearch::join_scouts(std::size_t items, CrowdCrew& crew) {
+  if (chunks_of(items) == 1) {
     points_.swap(scouts_[0].points);
     return;
   }

@@ -40,6 +40,11 @@ class CrowdSearch {
 
   // All points with gap <= reach, and few others, at the given places of the links.
   void find(const std::vector<LinkMotion>& links, double reach, CrowdCrew& crew);
+  // Of the pairs that have points in `near`, at other places of the links, no point of a shape more than `moved` (by
+  // link) from where it was then: points with gap <= reach. Pairs that cannot be nearer than `reach` less `part` of the
+  // smaller shape are left out unseen.
+  void find_again(const std::vector<CrowdPoint>& near, const std::vector<LinkMotion>& links,
+                  const std::vector<double>& moved, double reach, double part, CrowdCrew& crew);
   const std::vector<CrowdPoint>& points() const { return points_; }
   int level_axis() const { return count_[0] >= count_[1] ? up_[0] : up_[1]; }  // across gravity, where it is widest
 
@@ -72,6 +77,7 @@ class CrowdSearch {
   void add(Scout& scout, int first, int second, int entry, const Touch<double>& t) const;
   void place(std::size_t member, const std::vector<LinkMotion>& links);
   bool may_touch_large(int small, int large, double reach) const;
+  void join_scouts(std::size_t items, CrowdCrew& crew);
   void sort_cells(double reach);
   void sweep_cells(Scout& scout, std::size_t from, std::size_t to, double reach) const;
   void sort_heights(double reach, CrowdCrew& crew);

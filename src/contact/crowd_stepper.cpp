@@ -18,10 +18,6 @@ namespace {
 constexpr double kNoGap = 1e-12;
 // An impact approaches faster than this many times what forces change in a step.
 constexpr double kImpact = 2;
-// Part of a penetration that a step pushes out.
-constexpr double kPush = 0.3;
-// Penetration below this part of the smaller shape is left alone: what rests need not be lifted for rounding.
-constexpr double kSlop = 1e-5;
 // Overlaps at the start beyond this part of the smaller shape are refused.
 constexpr double kOverlap = 0.1;
 // A contact is the one of the last step if it is no farther from it than this part of the smaller shape, and what
@@ -31,6 +27,8 @@ constexpr double kSamePlace = 0.1;
 // change in a step.
 constexpr int kSweeps = 60, kGradients = 200, kNewton = 200;
 constexpr double kTolerance = 1e-4, kNewtonTolerance = 3e-9;
+// How often a step is solved again with contacts that its begin did not show.
+constexpr int kLooks = 4;
 
 IntegratorSettings without_events(IntegratorSettings s) {
   s.find_events = false;
@@ -47,6 +45,7 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
       engine_(dynamics.engine()),
       crowd_(*dynamics.system().system->model.crowd),
       search_(dynamics.system(), crowd_),
+      again_(dynamics.system(), crowd_),
       crew_(crowd_.threads),
       sweeps_(crew_),
       newton_(crew_),
@@ -56,6 +55,7 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
   for (Vec* x : {&a_free_, &v_free_, &v_move_, &u1_, &u_dense_, &v_begin_, &v_end_, &column_, &answer_})
     x->setZero(n_.nv);
   zdot_free_.setZero(n_.nz);
+  lambda_free_.setZero(n_.nc());
   mu_.setZero(n_.nc());
   for (Vec* x : {&p_, &W_base_, &W_end_}) x->setZero(n_.np);
   entries_.resize(system().groups.size());
@@ -64,6 +64,7 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
   for (const CrowdContact& entry : crowd_.contacts)
     turning_ = turning_ || entry.law.rolling > 0 || entry.law.drilling > 0;
   place_links();
+  measure_links();
 }
 
 void CrowdStepper::started() {
@@ -132,8 +133,8 @@ bool CrowdStepper::make_row(Draft& draft, int entry, int point, std::uint64_t ke
   const double before = n.dot(u_begin);
   if (gap > h * (fastest_ + change_ + std::max(0.0, -before)) + kNoGap * system().length_scale) return false;
   CrowdRow& row = draft.rows.emplace_back();
-  row.side1 = side_of(link1, c1);
-  row.side2 = side_of(link2, c2);
+  row.side1 = side_of(problem_, link1, c1);
+  row.side2 = side_of(problem_, link2, c2);
   for (int k = 0; k < 3; ++k) {
     row.n[k] = n[k];
     row.c1[k] = c1[k];
@@ -160,13 +161,7 @@ bool CrowdStepper::make_row(Draft& draft, int entry, int point, std::uint64_t ke
   c.u_begin = u_begin;
   c.impact = impact;
   row.b = gap > 0 ? gap / h : 0;
-  c.push = row.b;
-  if (c.impact && law.restitution > 0) {
-    row.b = c.push = law.restitution * c.before;
-  } else if (gap < -kSlop * size) {
-    c.push = kPush * (gap + kSlop * size) / h;
-    draft.pushes = true;
-  }
+  if (c.impact && law.restitution > 0) row.b = law.restitution * c.before;
   c.place = p2;
   const CrowdMemory::Entry* last = memory_.find(key, p2, kSamePlace * size + 2 * h * fastest_);
   c.closed = last != nullptr;
@@ -188,27 +183,36 @@ void CrowdStepper::row_of_point(Draft& draft, int index, double h) {
            std::min(s1.geometry.bound, s2.geometry.bound), crowd_.contacts[at(p.entry)].law, h);
 }
 
-void CrowdStepper::row_of_rope(Draft& draft, int index, double h) {
-  const RopeEnds& ends = ropes_[at(index)];
-  const CrowdRope& rope = crowd_.ropes[at(index)];
+CrowdStepper::RopeState CrowdStepper::rope_state(const RopeEnds& ends, double length) const {
   const auto place = [&](int link, const Vec3& r) -> Vec3 {
     if (link < 0) return r;
     const LinkMotion& m = engine_.links().motion[at(link)];
     return m.p + m.R * r;
   };
-  const Vec3 p1 = place(ends.link1, ends.r1), p2 = place(ends.link2, ends.r2), d = p2 - p1;
-  const double distance = d.norm(), gap = rope.length - distance;
+  RopeState rope;
+  rope.p1 = place(ends.link1, ends.r1);
+  rope.p2 = place(ends.link2, ends.r2);
+  const Vec3 d = rope.p2 - rope.p1;
+  rope.distance = d.norm();
+  rope.gap = length - rope.distance;
+  rope.n = d / rope.distance;  // of the first end: pulled towards the second
+  return rope;
+}
+
+void CrowdStepper::row_of_rope(Draft& draft, int index, double h) {
+  const RopeEnds& ends = ropes_[at(index)];
+  const CrowdRope& rope = crowd_.ropes[at(index)];
+  const RopeState now = rope_state(ends, rope.length);
   const int entry = static_cast<int>(crowd_.contacts.size()) + index;
-  draft.gaps[at(entry)] = gap;
-  draft.deepest = std::max(draft.deepest, -gap);
-  if (!(distance > 0)) return;
-  // Of the first end: pulled towards the second.
-  make_row(draft, entry, ~index, ~std::uint64_t(1) - static_cast<std::uint64_t>(index), ends.link1, ends.link2, p1, p2,
-           d / distance, gap, rope.length, rope.law, h);
+  draft.gaps[at(entry)] = now.gap;
+  draft.deepest = std::max(draft.deepest, -now.gap);
+  if (!(now.distance > 0)) return;
+  make_row(draft, entry, ~index, ~std::uint64_t(1) - static_cast<std::uint64_t>(index), ends.link1, ends.link2, now.p1,
+           now.p2, now.n, now.gap, rope.length, rope.law, h);
 }
 
 void CrowdStepper::collect(double h) {
-  const double reach = h * (2 * fastest_ + change_) + 1e-9 * system().length_scale;
+  const double reach = reach_ = h * (2 * fastest_ + change_) + 1e-9 * system().length_scale;
   {
     const Stopwatch watch(times_.detection);
     search_.find(engine_.links().motion, reach, crew_);
@@ -249,15 +253,10 @@ void CrowdStepper::collect(double h) {
   rows_.insert(rows_.end(), jointed.about.begin(), jointed.about.end());
   problem_.turns.insert(problem_.turns.end(), jointed.turns.begin(), jointed.turns.end());
   turned_.insert(turned_.end(), jointed.turned.begin(), jointed.turned.end());
-  pushes_ = false;
   step_.penetration = 0;
-  for (CrowdEntryState& e : entries_trial_) {
-    e = {};
-    e.gap = reach;
-  }
+  for (CrowdEntryState& e : entries_trial_) e.gap = reach;
   for (int k = 0; k < chunks + 2; ++k) {
     const Draft& draft = drafts_[at(k)];
-    pushes_ = pushes_ || draft.pushes;
     step_.penetration = std::max(step_.penetration, draft.deepest);
     for (std::size_t e = 0; e < entries_trial_.size(); ++e)
       entries_trial_[e].gap = std::min(entries_trial_[e].gap, draft.gaps[e]);
@@ -278,11 +277,11 @@ void CrowdStepper::collect(double h) {
   });
 }
 
-void CrowdStepper::solve(double tolerance, int most, bool shortly) {
+void CrowdStepper::solve(double tolerance, int most) {
   const bool exact = crowd_.friction == FrictionModel::exact;
   const bool spectral = crowd_.solver == CrowdSolver::barzilai_borwein;
   const bool newton = crowd_.solver == CrowdSolver::newton;
-  const CrowdSolverReport report = crowd_.solver == CrowdSolver::gauss_seidel || (newton && shortly)
+  const CrowdSolverReport report = crowd_.solver == CrowdSolver::gauss_seidel
                                        ? sweeps_.solve(problem_, exact, tolerance, most)
                                    : newton ? newton_.solve(problem_, exact, tolerance, most)
                                             : gradients_.solve(problem_, exact, spectral, tolerance, most);
@@ -296,7 +295,7 @@ bool CrowdStepper::attempt(double t1) {
   trial_.t = t1;
   {
     const Stopwatch watch(times_.free_motion);
-    dynamics_.accelerations(now_, a_free_, lambda_trial_, zdot_free_);
+    dynamics_.accelerations(now_, a_free_, lambda_free_, zdot_free_);
     gather(h);
   }
   collect(h);
@@ -308,24 +307,26 @@ bool CrowdStepper::attempt(double t1) {
                    : crowd_.solver == CrowdSolver::gauss_seidel ? kSweeps
                    : newton                                     ? kNewton
                                                                 : kGradients;
-  bool pushed = false;
-  {
-    const Stopwatch watch(times_.solution);
-    solve(tolerance, most, false);
-    settle_energy();
-    std::array<CrowdResidual, kChunks> residuals{};
-    visit_chunks(rows_.size(), crew_, [&](std::size_t from, std::size_t to, int k) {
-      residuals[at(k)] = problem_.residual(exact, from, to);
-    });
-    step_residual_ = {};
-    for (const CrowdResidual& r : residuals) step_residual_.take(r);
-    velocities(trial_.v);
-    pushed = push_out(tolerance, most);
+  trial_.z = now_.z + h * zdot_free_;
+  for (int look = 0;; ++look) {
+    {
+      const Stopwatch watch(times_.solution);
+      solve(tolerance, most);
+      settle_energy();
+      std::array<CrowdResidual, kChunks> residuals{};
+      visit_chunks(rows_.size(), crew_, [&](std::size_t from, std::size_t to, int k) {
+        residuals[at(k)] = problem_.residual(exact, from, to);
+      });
+      step_residual_ = {};
+      for (const CrowdResidual& r : residuals) step_residual_.take(r);
+      velocities(trial_.v);
+    }
+    const Stopwatch watch(times_.rest);
+    book(h);
+    if (!move(h)) return false;
+    if (!unpaid_ || look == kLooks || !add_missed(h, tolerance)) break;
   }
   const Stopwatch watch(times_.rest);
-  trial_.z = now_.z + h * zdot_free_;
-  book(h);
-  if (!move(h, pushed)) return false;
   if (n_.nc() > 0) {
     project_trial(u1_);
     energy_trial_ = dynamics_.stored_energy(trial_);
@@ -347,6 +348,8 @@ bool CrowdStepper::attempt(double t1) {
 // Work of the impulses at the mean of the rates before and after: their kinetic energy, exactly.
 void CrowdStepper::book(double h) {
   W_trial_ = W_;
+  lambda_trial_ = lambda_free_;
+  for (CrowdEntryState& e : entries_trial_) e = {e.gap, 0, 0, Vec3::Zero(), Vec3::Zero(), 0};
   bool reactions = false;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const CrowdRow& row = problem_.rows[i];
@@ -365,15 +368,7 @@ void CrowdStepper::book(double h) {
     e.force += P / h;
     if (row.pn > e.most) {
       e.most = row.pn;
-      if (c.point >= 0) {
-        e.point = search_.points()[at(c.point)].p2;
-      } else {
-        const RopeEnds& ends = ropes_[at(~c.point)];
-        e.point =
-            ends.link2 < 0
-                ? ends.r2
-                : Vec3(engine_.links().motion[at(ends.link2)].p + engine_.links().motion[at(ends.link2)].R * ends.r2);
-      }
+      e.point = c.place;
     }
     reactions = reactions || (n_.nc() > 0 && static_cast<int>(i) >= problem_.free_rows);
   }

@@ -8,10 +8,9 @@
 // Free motion, joints, forces and drives are the engine's; contacts between free bodies never see it. Semi-implicit
 // Euler: first order, with its own loss of energy in free flight (the ledger's remainder).
 //
-// Contacts bring no energy in, however well the step is solved (crowd_budget.cpp). Penetration, which a step that is
-// solved exactly does not have but for what turning bodies bring, is taken back by positions alone: bodies move with
-// velocities of a second, short solution that push a part of it out, as far as the energy lost in the step pays for
-// their lift; the velocities that stay are those without the push.
+// Contacts that the begin does not show are found at the end and solved for (crowd_second_look.cpp). Contacts bring no
+// energy in, however well the step is solved (crowd_budget.cpp). What is still too deep at the end is pushed out by
+// positions alone, as far as the energy lost in the step pays for the lift (crowd_push.cpp).
 //
 // A contact with rolling or drilling friction transmits a moment (crowd_turn.hpp), in steps in which it does not
 // collide.
@@ -35,6 +34,11 @@
 #include "integrate/integrator.hpp"
 
 namespace clatter::contact {
+
+// Penetration below this part of the smaller shape is left alone: what rests need not be lifted for rounding.
+constexpr double kSlop = 1e-5;
+// What is deeper than this part of the smaller shape at the end of a step is mended.
+constexpr double kDeep = 3e-5;
 
 // What an entry of `contacts:` does in the last step.
 struct CrowdEntryState {
@@ -61,6 +65,8 @@ class CrowdStepper final : public Integrator {
   const ContactCounts& counts() const { return counts_; }
   const CrowdTimes& times() const { return times_; }
   long sweeps() const { return iterations_; }
+  long pushes() const { return pushes_; }               // of positions
+  long looks() const { return looks_; }                 // solutions with contacts that the begin of a step did not show
   double stored_energy() const { return energy_now_; }  // after the last step
   int touching() const { return touching_; }            // rows with an impulse in the last step
   int rows() const { return static_cast<int>(problem_.rows.size()); }
@@ -86,7 +92,6 @@ class CrowdStepper final : public Integrator {
     int link1, link2;
     std::uint64_t key;
     Vec3 place;
-    double push;  // b while positions move, where that differs
     double gap, before;
     Vec3 u_begin, u_free;
     bool impact, closed;
@@ -118,7 +123,6 @@ class CrowdStepper final : public Integrator {
     std::vector<double> gaps;         // smallest, by entry
     int count[CrowdProblem::grounds + 1], begin_of_block[CrowdProblem::grounds + 1];
     double deepest = 0;
-    bool pushes = false;
     void begin(std::size_t entries, double reach) {
       rows.clear();
       about.clear();
@@ -127,7 +131,6 @@ class CrowdStepper final : public Integrator {
       jointed.clear();
       gaps.assign(entries, reach);
       deepest = 0;
-      pushes = false;
     }
   };
   bool coupled(int link) const;
@@ -135,13 +138,13 @@ class CrowdStepper final : public Integrator {
                 const Vec3& p2, const Vec3& n, double gap, double size, const RigidContact& law, double h);
   void row_of_point(Draft& draft, int index, double h);
   void row_of_rope(Draft& draft, int index, double h);
-  int side_of(int link, const Vec3& arm);
-  int columns_of(int link, const Vec3 F[3], const Vec3 N[3]);
+  int side_of(CrowdProblem& problem, int link, const Vec3& arm);
+  int columns_of(CrowdProblem& problem, int link, const Vec3 F[3], const Vec3 N[3]);
   void cut_into_blocks(std::size_t points);
   void count_blocks(Draft& draft) const;
   void join_drafts(int drafts);
   void velocities(Vec& v) const;
-  void solve(double tolerance, int most, bool shortly);  // shortly: by sweeps instead of Newton's method
+  void solve(double tolerance, int most);
   void book(double h);
   void note_events(double h);
   // crowd_turning.cpp
@@ -149,20 +152,31 @@ class CrowdStepper final : public Integrator {
   Vec3 begin_spin(int link) const;
   double moment_power(std::size_t i) const;  // M . w of a row
   void find_free_spins();
-  void keep_moments();
-  void restore_moments();
   // crowd_budget.cpp
   int island_of(int link);  // its root; -1: the ground
   void settle_energy();
-  bool push_out(double tolerance, int most);
-  bool move(double h, bool pushed);
+  // crowd_second_look.cpp
+  bool only_balls() const { return problem_.balls && groups_.empty() && ropes_.empty(); }
+  double smaller_of(const CrowdPoint& p) const;
+  void measure_links();
+  void measure_ways(double h, const Vec& v);
+  void find_at_end(double reach, double part);
+  bool anything_deep();
+  void keep_missed();
+  bool is_known(const CrowdPoint& end, double h) const;
+  bool add_missed(double h, double tolerance);
+  // crowd_push.cpp
+  bool too_deep();
+  void gather_push(double h);
+  void add_push(Vec& v) const;
+  bool move(double h);  // false: a rotation beyond what a step may have
   Vec3 begin_velocity(int link, const Vec3& arm) const;
 
   ContactDynamics& contact_;
   Engine& engine_;
   const CrowdModel& crowd_;
-  CrowdSearch search_;
-  CrowdProblem problem_;
+  CrowdSearch search_, again_;   // at the begin, at the end
+  CrowdProblem problem_, push_;  // of velocities, of positions
   CrowdCrew crew_;
   CrowdSweeps sweeps_;
   CrowdGradients gradients_;
@@ -177,7 +191,6 @@ class CrowdStepper final : public Integrator {
   std::vector<Contacted> rows_;
   bool turning_ = false;        // some law has rolling or drilling friction
   std::vector<Turned> turned_;  // beside the problem's turns
-  std::vector<Vec3> kept_moments_;
   std::vector<Draft> drafts_;
   std::vector<double> places_along_, sorted_;
   std::vector<int> block_of_body_;
@@ -189,26 +202,37 @@ class CrowdStepper final : public Integrator {
   };
   std::vector<Island> islands_;
   std::vector<int> parent_;
-  std::vector<CrowdBody> free_bodies_, kept_bodies_;  // before impulses; while positions are pushed
-  std::vector<double> free_x_, kept_x_;
-  std::vector<std::pair<double, Vec3>> kept_impulses_;
-  double gain_ = 0;  // P . u+ of the step
+  std::vector<CrowdBody> free_bodies_;  // before impulses
+  std::vector<double> free_x_;
+  struct Missed {
+    CrowdPoint end;
+    Vec3 r1, r2;  // its material points from the mass centres, link axes (ground: world)
+  };
+  std::vector<Missed> missed_;
+  std::vector<double> extent_, moved_;  // by link
+  std::vector<CrowdRow> push_coupled_;
+  int push_entry_ = 0;   // of the deepest that was pushed
+  bool unpaid_ = false;  // the push would have lifted more than the step pays for
   std::vector<Engine::LinkWrench> wrenches_;
   struct RopeEnds {
     int link1 = -1, link2 = -1;
     Vec3 r1, r2;  // from the mass centres, link axes (ground: world)
   };
   std::vector<RopeEnds> ropes_;
+  struct RopeState {
+    Vec3 p1, p2, n;
+    double distance, gap;
+  };
+  RopeState rope_state(const RopeEnds& ends, double length) const;  // at the engine's present links
   Certificate worst_, last_, step_;
   CrowdResidual last_residual_, worst_residual_, step_residual_;
   ContactCounts counts_;
   CrowdTimes times_;
-  long iterations_ = 0;
+  long iterations_ = 0, pushes_ = 0, looks_ = 0;
   int touching_ = 0;
-  bool pushes_ = false;
-  double change_ = 0, fastest_ = 0;
-  Vec a_free_, zdot_free_, v_free_, v_move_, u1_, u_dense_, v_begin_, v_end_, column_, answer_, mu_, p_, W_base_,
-      W_end_;
+  double change_ = 0, fastest_ = 0, reach_ = 0;
+  Vec a_free_, zdot_free_, lambda_free_, v_free_, v_move_, u1_, u_dense_, v_begin_, v_end_, column_, answer_, mu_, p_,
+      W_base_, W_end_;
   State base_, mid_;
   double energy_now_ = 0, energy_trial_ = 0;
   bool energy_known_ = false;

@@ -31,8 +31,8 @@ void CrowdStepper::make_turn(Draft& draft, const RigidContact& law, const CrowdM
   t.drilling = law.drilling;
   const Vec3 none[3] = {Vec3::Zero(), Vec3::Zero(), Vec3::Zero()},
              unit[3] = {Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()};
-  if (row.side1 < 0) t.place1 = columns_of(c.link1, none, unit);
-  if (row.side2 < 0) t.place2 = columns_of(c.link2, none, unit);
+  if (row.side1 < 0) t.place1 = columns_of(problem_, c.link1, none, unit);
+  if (row.side2 < 0) t.place2 = columns_of(problem_, c.link2, none, unit);
   problem_.set_response(row, t);
   if (last == nullptr) return;
   const Vec3 n(row.n[0], row.n[1], row.n[2]), m = memory_.moment(*last);
@@ -51,16 +51,6 @@ double CrowdStepper::moment_power(std::size_t i) const {
 void CrowdStepper::find_free_spins() {
   for (std::size_t i = 0; i < turned_.size(); ++i)
     turned_[i].w_free = problem_.spin(problem_.rows[i], problem_.turns[i]);
-}
-
-void CrowdStepper::keep_moments() {
-  kept_moments_.resize(turned_.size());
-  for (std::size_t i = 0; i < turned_.size(); ++i) kept_moments_[i] = moment(problem_.turns[i]);
-}
-
-void CrowdStepper::restore_moments() {
-  for (std::size_t i = 0; i < turned_.size(); ++i)
-    for (int k = 0; k < 3; ++k) problem_.turns[i].m[k] = kept_moments_[i][k];
 }
 
 }  // namespace clatter::contact

@@ -1,0 +1,163 @@
+// Contacts that the begin of a step does not show, found at its end; for CrowdStepper.
+//
+//   A row is linear in what a step moves: gap + h n . u at the points and along the normal of its begin. Balls cannot
+//   get past it, |d + h u| >= n . (d + h u). Other shapes can: the point where nearly parallel axes cross runs along
+//   them within a step, and pieces meet with corners and edges that were not the nearest.
+//
+//   The step is solved, the bodies are moved, and the pairs that were near are looked at again there. Positions are
+//   pushed out of what is deep (crowd_push.cpp), and the next step sees what still approaches: that is enough where
+//   the step has lost the energy for it. Where it has not, the impact itself was missed. A point of the end, of depth
+//   -g, with normal n of the end and its two material points taken back to the begin (arms c), makes a row of the step:
+//
+//   n . u + b >= 0,   b = max(0, g / h - n . u*),   u*: rates of the solution at hand
+//
+//   which is what the end showed at u* (the secant), and no approach where the points had passed each other along n
+//   before the step. b >= 0 as in every row: what is solved brings no energy in (crowd_budget.cpp). Impulses at hand
+//   are where the next solution starts. What is deep and does not approach, or because sweeps ended early, was not
+//   missed.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "contact/crowd_stepper.hpp"
+
+namespace clatter::contact {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+// How far a point of any shape of a link is from its mass centre; balls about it do not move by turning.
+void CrowdStepper::measure_links() {
+  extent_.assign(engine_.system().tree.links.size(), 0);
+  for (std::size_t i = 0; i < system().shapes.size(); ++i) {
+    const ShapeInstance& s = system().shapes[i];
+    if (s.link >= 0 && !is_ball_[i]) extent_[at(s.link)] = std::max(extent_[at(s.link)], s.r.norm() + s.geometry.bound);
+  }
+  moved_.assign(extent_.size(), 0);
+}
+
+// Size of the smaller shape; a point is measured by what it touches, and on a plane by the model.
+double CrowdStepper::smaller_of(const CrowdPoint& p) const {
+  double size = std::numeric_limits<double>::infinity();
+  for (const int shape : {p.shape1, p.shape2}) {
+    const double bound = system().shapes[at(shape)].geometry.bound;
+    if (bound > 0) size = std::min(size, bound);
+  }
+  return std::isfinite(size) ? size : system().length_scale;
+}
+
+// At most what the points of links move in h at velocities v. What moves on joints: unknown.
+void CrowdStepper::measure_ways(double h, const Vec& v) {
+  const Tree& tree = engine_.system().tree;
+  std::fill(moved_.begin(), moved_.end(), groups_.empty() ? 0 : std::numeric_limits<double>::infinity());
+  for (const int l : bodies_) {
+    const Link& link = tree.links[at(l)];
+    const double* x = v.data() + link.v;
+    double linear = x[0] * x[0] + x[1] * x[1], turn = 0;
+    if (link.mobility == Mobility::free6 || link.mobility == Mobility::particle3) linear += x[2] * x[2];
+    if (link.mobility == Mobility::free6) turn = x[3] * x[3] + x[4] * x[4] + x[5] * x[5];
+    if (link.mobility == Mobility::planar3) turn = x[2] * x[2];
+    moved_[at(l)] = h * (std::sqrt(linear) + (turn > 0 ? std::sqrt(turn) * extent_[at(l)] : 0.0));
+  }
+}
+
+// Points of the end with gap <= reach, of pairs that may be nearer than `reach` less `part` of the smaller shape: of
+// those that were near at the begin, or of all, where impulses made something faster than was looked for there.
+void CrowdStepper::find_at_end(double reach, double part) {
+  double most = 0;
+  for (const double way : moved_) most = std::max(most, way);
+  if (2 * most <= reach_)
+    again_.find_again(search_.points(), engine_.links().motion, moved_, reach, part, crew_);
+  else
+    again_.find(engine_.links().motion, reach, crew_);
+}
+
+// Whether a point is deeper than kDeep at the engine's present links; those seen are in `again_`.
+bool CrowdStepper::anything_deep() {
+  find_at_end(0, kDeep);
+  for (const CrowdPoint& p : again_.points())
+    if (p.gap < -kDeep * smaller_of(p)) return true;
+  return false;
+}
+
+// Keeps what `again_` saw deep at the engine's present links.
+void CrowdStepper::keep_missed() {
+  missed_.clear();
+  const auto local = [&](int link, const Vec3& p) -> Vec3 {
+    if (link < 0) return p;
+    const LinkMotion& m = engine_.links().motion[at(link)];
+    return m.R.transpose() * (p - m.p);
+  };
+  for (const CrowdPoint& p : again_.points()) {
+    if (!(p.gap < -kDeep * smaller_of(p))) continue;
+    missed_.push_back(
+        {p, local(system().shapes[at(p.shape1)].link, p.p1), local(system().shapes[at(p.shape2)].link, p.p2)});
+  }
+}
+
+// Whether a row of the pair along the same normal still approaches: it explains half of the depth at least.
+bool CrowdStepper::is_known(const CrowdPoint& end, double h) const {
+  constexpr double kSameNormal = 0.99;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].key != end.key) continue;
+    const CrowdRow& row = problem_.rows[i];
+    const Vec3 n(row.n[0], row.n[1], row.n[2]);
+    if (n.dot(end.n) > kSameNormal && n.dot(problem_.rate(row)) + row.b < 0.5 * end.gap / h) return true;
+  }
+  return false;
+}
+
+// Rows of what was missed; false where none of it approaches.
+bool CrowdStepper::add_missed(double h, double tolerance) {
+  if (missed_.empty() || only_balls()) return false;
+  engine_.prepare_response(contact_.engine_state(now_));
+  const auto placed = [&](int link, const Vec3& r) -> Vec3 {
+    if (link < 0) return r;
+    const LinkMotion& m = engine_.links().motion[at(link)];
+    return m.p + m.R * r;
+  };
+  bool any = false;
+  for (const Missed& missed : missed_) {
+    const CrowdPoint& p = missed.end;
+    // Pairs that were not near at the begin have met because of impulses, whose loss pays for a push.
+    const auto begin = std::find_if(search_.points().begin(), search_.points().end(),
+                                    [&](const CrowdPoint& other) { return other.key == p.key; });
+    if (begin == search_.points().end()) continue;
+    const int link1 = system().shapes[at(p.shape1)].link, link2 = system().shapes[at(p.shape2)].link;
+    const Vec3 p1 = placed(link1, missed.r1), p2 = placed(link2, missed.r2);
+    Draft& draft = drafts_.front();
+    draft.begin(entries_.size(), 0);
+    const int point = static_cast<int>(begin - search_.points().begin());
+    if (!make_row(draft, p.entry, point, p.key, link1, link2, p1, p2, p.n, p.n.dot(p1 - p2), smaller_of(p),
+                  crowd_.contacts[at(p.entry)].law, h))
+      continue;
+    CrowdRow& row = draft.rows.front();
+    Contacted& about = draft.about.front();
+    // The impulse remembered is that of the pair's row of the begin.
+    row.pn = row.pt[0] = row.pt[1] = row.pt[2] = 0;
+    if (turning_)
+      for (double& m : draft.turns.front().m) m = 0;
+    about.closed = false;
+    about.place = p.p2;
+    const double rate = p.n.dot(problem_.rate(row));
+    if (row.b >= 0) row.b = std::max(0.0, p.gap / h - rate);
+    if (rate + row.b >= -tolerance || is_known(p, h)) continue;
+    any = true;
+    const bool jointed = row.side1 < 0 || row.side2 < 0;
+    const auto place = static_cast<std::ptrdiff_t>(jointed ? problem_.rows.size() : at(problem_.free_rows));
+    problem_.rows.insert(problem_.rows.begin() + place, row);
+    rows_.insert(rows_.begin() + place, about);
+    if (turning_) {
+      problem_.turns.insert(problem_.turns.begin() + place, draft.turns.front());
+      turned_.insert(turned_.begin() + place, draft.turned.front());
+    }
+    if (!jointed) ++problem_.free_rows;
+  }
+  looks_ += any ? 1 : 0;
+  return any;
+}
+
+}  // namespace clatter::contact
