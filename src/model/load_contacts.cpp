@@ -1,6 +1,7 @@
 // Contacts: which shapes may touch. The laws between them are read in load_contact_laws.cpp.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 

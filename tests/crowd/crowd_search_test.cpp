@@ -206,8 +206,9 @@ TEST(ShapeTree, TellsEveryOverlapOnce) {
         for (int i = 0; i < n; ++i)
           tree.overlapping(i, [&](int k) {
             ASSERT_GE(tree.level(k), tree.level(i));
-            if (tree.level(k) > tree.level(i) || k > i)
+            if (tree.level(k) > tree.level(i) || k > i) {
               EXPECT_TRUE(told.insert({std::min(i, k), std::max(i, k)}).second) << "told twice";
+            }
           });
         for (int i = 0; i < n; ++i)
           for (int k = i + 1; k < n; ++k)
