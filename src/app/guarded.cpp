@@ -20,6 +20,9 @@ int guarded(const Console& console, const std::function<int()>& command) {
   } catch (const SolveError& error) {
     fmt::print(console.err, "error: {}\n", error.what());
     return kSolveFailed;
+  } catch (const record::DiskError& error) {
+    fmt::print(console.err, "error: {}\n", error.what());
+    return kSolveFailed;
   } catch (const record::ResultError& error) {
     // A run reports trouble with its own result itself; here a result could not be read.
     fmt::print(console.err, "error: {}\n", error.what());

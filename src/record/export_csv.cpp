@@ -25,6 +25,10 @@ std::vector<Channel> select(const Reader& reader, const std::vector<std::string>
   if (globs.empty()) return reader.channels();
   std::vector<bool> wanted(reader.channels().size(), false);
   for (const std::string& glob : globs) {
+    if (glob.find_first_of("*?") == std::string::npos) {  // a name: looked up, as there may be thousands
+      wanted[static_cast<std::size_t>(&reader.channel(glob) - reader.channels().data())] = true;
+      continue;
+    }
     bool any = false;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (!matches_glob(glob, reader.channels()[i].name)) continue;
@@ -32,7 +36,6 @@ std::vector<Channel> select(const Reader& reader, const std::vector<std::string>
       any = true;
     }
     if (any) continue;
-    if (glob.find_first_of("*?") == std::string::npos) reader.channel(glob);  // throws, naming the nearest
     throw ResultError(reader.path(), fmt::format("no channel matches '{}'", glob),
                       "'clatter info' lists the channels of a result");
   }

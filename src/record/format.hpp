@@ -79,6 +79,12 @@ class ResultError : public std::runtime_error {
   ResultError(const std::string& path, const std::string& problem, const std::string& advice);
 };
 
+// The disk is full, or takes nothing more for another reason.
+class DiskError : public ResultError {
+ public:
+  using ResultError::ResultError;
+};
+
 // One recorded quantity, e.g. "bodies/rod/position" in "m" with the components x, y, z.
 struct Channel {
   std::string name;

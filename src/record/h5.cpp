@@ -93,7 +93,11 @@ std::string system_reason() {
 hid_t need(hid_t result, const std::string& path, const std::string& what, const std::string& advice) {
   if (result >= 0) return result;
   const std::string reason = system_reason();
-  throw ResultError(path, "cannot " + what + (reason.empty() ? "" : " (" + reason + ")"), advice);
+  const std::string problem = "cannot " + what + (reason.empty() ? "" : " (" + reason + ")");
+  for (const int number : {ENOSPC, EFBIG, EDQUOT, EIO})
+    if (reason == std::strerror(number))
+      throw DiskError(path, problem, advice.empty() ? "free some disk space, or choose another place" : advice);
+  throw ResultError(path, problem, advice);
 }
 
 Handle access_properties() {

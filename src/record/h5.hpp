@@ -49,7 +49,8 @@ void quiet();
 // The system's own words in the last HDF5 failure ("No space left on device"), or empty.
 std::string system_reason();
 
-// Throws ResultError(path, "cannot <what>: <reason>", advice) when an HDF5 call returned a negative number.
+// Throws ResultError(path, "cannot <what> (<reason>)", advice), a DiskError where the disk is the reason, when an HDF5
+// call returned a negative number.
 hid_t need(hid_t result, const std::string& path, const std::string& what, const std::string& advice = "");
 
 // File access properties of both sides: 1.10 format, no chunk cache, no sieve buffer, no whole-file lock.

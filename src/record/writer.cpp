@@ -102,6 +102,8 @@ class Writer::Impl {
       build(info, channels, ledger_channels);
       open();
     } catch (...) {
+      broken = true;
+      turn_away();
       close_all();
       ::unlink(built_path.c_str());
       throw;
@@ -235,6 +237,11 @@ class Writer::Impl {
       h5::overwrite_text(status_data, to_string(Status::kFailed), path);
     } catch (const std::exception&) {  // the status stays `running`, as after a kill
     }
+    turn_away();
+  }
+
+  void turn_away() const {
+    if (!file.valid()) return;
     void* descriptor = nullptr;
     int elsewhere = ::memfd_create("given-up", MFD_CLOEXEC);
     if (elsewhere < 0) elsewhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -300,7 +307,8 @@ class Writer::Impl {
                           "create 'progress'"),
                  H5Dclose);
     }
-    if (!file.reset()) throw ResultError(path, "the file cannot be written", kDiskAdvice);
+    h5::need(H5Fflush(file, H5F_SCOPE_LOCAL), path, "write the file");
+    if (!file.reset()) throw DiskError(path, "the file cannot be written", kDiskAdvice);
   }
 
   void build_surfaces(const std::vector<Surface>& surfaces) const {

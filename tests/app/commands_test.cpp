@@ -322,6 +322,21 @@ TEST_F(Process, ARunWhoseResultNoLongerFitsTheDiskSaysSoKeepsWhatItHasAndCanGoOn
   expect_same_bits("links.h5", "whole.h5");
 }
 
+TEST_F(Process, ARunWhoseResultCannotBeBegunForWantOfRoomSaysSoAndLeavesNothing) {
+  const std::string model = file("links.yaml", pendulum("rk4"));
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  for (const rlim_t room : {rlim_t{100}, rlim_t{5000}, rlim_t{20000}}) {
+    const rlimit small{room, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+    const int code = exit_code(spawn({"run", model, "-q"}));
+    setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_EQ(code, kSolveFailed) << room << " " << text_of("stderr.txt");
+    EXPECT_EQ(files(), 3U) << "the model and both outputs";
+  }
+  EXPECT_EQ(exit_code(spawn({"run", model, "-q"})), kDone) << text_of("stderr.txt");
+}
+
 TEST_F(Process, AFinishedRunIsNotContinuedUnlessItsEndIsMoved) {
   file("stone.yaml", kStone);
   ASSERT_EQ(exit_code(spawn({"run", "stone.yaml", "--quiet"})), kDone) << text_of("stderr.txt");
