@@ -13,6 +13,26 @@
 // material points gap' = n.u exactly, and the gradients by nodal vectors are N_S n and -N_M n with the shape functions
 // at the nearest points. Evaluated on jets and dual numbers this gives accelerations and tangents: nothing of the
 // curvature is written by hand.
+//
+// Slip is that of the skins. Of a tube of radius r it is the axis that has coordinates; its skin is at -r n from the
+// slave's axis, at +r n from the master's, and moves with the section:
+//
+//   bends     turns with the tangent, w = S' x dS'/dt / S'^2 (about the tangent itself nothing is known):
+//             t.v = t.dS/dt + (r/S'^2) ((t.S') n - (n.S') t).dS'/dt
+//   turns     the section's own vectors Y, Z move it: t.v = t.(dS/dt + c_Y dY/dt + c_Z dZ/dt), c_Y = -r n.Y / Y^2
+//
+// so a row is a sum of coefficient vectors times the rates of S, S', Y, Z and of the master's, and its gradient the
+// same vectors times their shape functions: the force acts where the skins touch.
+//
+// Along lines of compliant contact the place of a station depends on the position too (beam_cover.hpp): between the
+// ends a and b of the part that the other beam covers, S(a) = point of the slave at which (S - E).E' = 0 for an end E
+// of the master. And it acts by a share of its area, 1 where the directions differ by less than alpha_min, 0 from
+// 2 alpha_min on (Y-22), in between
+//
+//   share = 1 - 3 s^2 + 2 s^3,   s = (cos alpha_min - cos alpha) / (cos alpha_min - cos 2 alpha_min)
+//   cos alpha_min = min(cos least, 1 - half |curvature|)
+//
+// corners and ends by the rest: forces pass from points to lines without a jump, and nothing has to be remembered.
 #pragma once
 
 #include <Eigen/Core>
@@ -22,32 +42,63 @@
 namespace clatter::contact {
 
 enum class FootKind { side, point, tube, crossing };
+enum class SkinMotion { axis, bends, turns };  // of outlines, cables, beams in space
 
 inline constexpr int kDerivatives = 4;  // 0 to 3
+inline constexpr int kArms = 4;         // rates that a row is made of: of the curve, its slope, Y, Z
 
 template <class T, int D>
 using BeamVector = Eigen::Matrix<T, D, 1>;
 
+// One of the two curves at its nearest point.
+template <class T, int D>
+struct BeamArc {
+  BeamVector<T, D> r[kDerivatives], dr[kDerivatives];  // derivatives by the arc length, and their rates
+  BeamVector<T, D> Y[2][2], dY[2][2];                  // Y and Z, their first derivatives, and their rates
+};
+
+// An end of the part of the slave that is covered: of the segment, or where an end of the master cuts it.
+template <class T, int D>
+struct BeamEdge {
+  bool cut = false;
+  double from = 0;               // its parameter less that of the station
+  BeamVector<T, D> E[2], dE[2];  // the master's end and its slope
+};
+
 template <class T, int D>
 struct BeamCurves {
-  BeamVector<T, D> S[kDerivatives], M[kDerivatives];    // positions and derivatives by the arc length
-  BeamVector<T, D> dS[kDerivatives], dM[kDerivatives];  // rates at fixed parameters
+  BeamArc<T, D> S, M;
+  BeamEdge<T, D> edge[2];
+};
+
+// What is constant of a row.
+struct BeamRowKind {
+  FootKind kind = FootKind::side;
+  double sign = 1, radius = 0;
+  SkinMotion skin[2] = {SkinMotion::axis, SkinMotion::axis};  // slave, master
+  double skin_radius[2] = {0, 0};
+  enum class Share { whole, line, rest } share = Share::whole;
+  double half = 0, cos_least = 1;
+  double z = 0;  // place of a station between its edges
 };
 
 template <class T, int D>
 struct BeamRows {
   T gap;
   BeamVector<T, D> e[D];  // n, then tangents: n x b in the plane, in space along the master and n x that
-  T rate[D];              // e_k.u
-  T x, y;                 // shifts of the master's and the slave's parameter; zero in value
+  BeamVector<T, D> S[D][kArms], M[D][kArms];  // coefficients of the rates of slave and master
+  T rate[D];
+  T x, y;    // shifts of the master's and the slave's parameter; zero in value
+  T length;  // of the covered part less its value
+  T share;
 };
 
 template <class T, int D>
-BeamVector<T, D> series(const BeamVector<T, D>* c, const T& x, int from) {
+BeamVector<T, D> series(const BeamVector<T, D>* c, const T& x, int from, int count = kDerivatives) {
   BeamVector<T, D> out = c[from];
   T power = x;
   double factorial = 1;
-  for (int k = from + 1; k < kDerivatives; ++k) {
+  for (int k = from + 1; k < count; ++k) {
     factorial *= k - from;
     out += c[k] * (power / factorial);
     power = power * x;
@@ -56,41 +107,97 @@ BeamVector<T, D> series(const BeamVector<T, D>* c, const T& x, int from) {
 }
 
 template <class T, int D>
-void beam_rows(FootKind kind, double sign, double radius, const BeamCurves<T, D>& c, BeamRows<T, D>& out) {
+T curvature_of(const BeamVector<T, D>& d1, const BeamVector<T, D>& d2) {
+  using std::sqrt;
+  const T s = d1.dot(d1);
+  const BeamVector<T, D> across = d2 - d1 * (d1.dot(d2) / s);
+  return sqrt(T(across.dot(across))) / s;
+}
+
+// The part that lines have of a contact between directions S1 and M1.
+template <class T, int D>
+T line_share(const BeamVector<T, D>& S1, const BeamVector<T, D>& S2, const BeamVector<T, D>& M1,
+             const BeamVector<T, D>& M2, double half, double cos_least) {
+  using std::abs, std::sqrt;
+  T least(cos_least);
+  const T bend_S = half * curvature_of<T, D>(S1, S2), bend_M = half * curvature_of<T, D>(M1, M2);
+  const T& bend = bend_S > bend_M ? bend_S : bend_M;
+  if (value(bend) > 1)
+    least = T(0.0);
+  else if (1 - value(bend) < cos_least)
+    least = 1.0 - bend;
+  const T cosine = abs(T(S1.dot(M1))) / sqrt(T(S1.dot(S1) * M1.dot(M1)));
+  if (!(cosine < least)) return T(1.0);
+  const T band = (1.0 - least) * (1.0 + 2.0 * least);
+  const T s = (least - cosine) / band;
+  if (!(s < 1.0)) return T(0.0);
+  return 1.0 - s * s * (3.0 - 2.0 * s);
+}
+
+template <class T, int D>
+void add_arms(SkinMotion skin, double r, const BeamArc<T, D>& c, const T& shift, const BeamVector<T, D>& n,
+              const BeamVector<T, D>& t, BeamVector<T, D>* out) {
+  // The master's skin is on the other side of its axis, and its rates enter with the other sign: the same for both.
+  if (skin == SkinMotion::axis) return;
+  if (skin == SkinMotion::bends) {
+    const BeamVector<T, D> slope = series<T, D>(c.r, shift, 1);
+    const T s = slope.dot(slope), along = t.dot(slope), across = n.dot(slope);
+    out[1] = n * T(r * along / s) - t * T(r * across / s);
+    return;
+  }
+  for (int i = 0; i < 2; ++i) {
+    const BeamVector<T, D> Y = series<T, D>(c.Y[i], shift, 0, 2);
+    out[2 + i] = t * T(-r * n.dot(Y) / Y.dot(Y));
+  }
+}
+
+template <class T, int D>
+void beam_rows(const BeamRowKind& of, const BeamCurves<T, D>& c, BeamRows<T, D>& out) {
   using V = BeamVector<T, D>;
   using std::sqrt;
+  const V *S = c.S.r, *M = c.M.r;
   T x(0.0), y(0.0);
+  out.length = T(0.0);
+  for (int end = 0; end < 2; ++end) {
+    const BeamEdge<T, D>& edge = c.edge[end];
+    if (!edge.cut) continue;
+    const T from(edge.from);
+    const T F = (series<T, D>(S, from, 0) - edge.E[0]).dot(edge.E[1]), slope = series<T, D>(S, from, 1).dot(edge.E[1]);
+    const T moved = -F / slope;
+    y = y + moved * (end == 0 ? 1 - of.z : of.z);
+    out.length = out.length + moved * (end == 0 ? -1.0 : 1.0);
+  }
   // Solved in double before; two steps carry the solution to the derivatives of derivatives.
-  if (kind != FootKind::point)
+  if (of.kind != FootKind::point)
     for (int step = 0; step < 2; ++step) {
-      const V M1 = series<T, D>(c.M, x, 1), M2 = series<T, D>(c.M, x, 2);
-      const V d = series<T, D>(c.S, y, 0) - series<T, D>(c.M, x, 0);
+      const V M1 = series<T, D>(M, x, 1), M2 = series<T, D>(M, x, 2);
+      const V d = series<T, D>(S, y, 0) - series<T, D>(M, x, 0);
       const T F = d.dot(M1), Fx = d.dot(M2) - M1.dot(M1);
-      if (kind != FootKind::crossing) {
+      if (of.kind != FootKind::crossing) {
         x = x - F / Fx;
         continue;
       }
-      const V S1 = series<T, D>(c.S, y, 1), S2 = series<T, D>(c.S, y, 2);
+      const V S1 = series<T, D>(S, y, 1), S2 = series<T, D>(S, y, 2);
       const T G = d.dot(S1), Fy = S1.dot(M1), Gy = d.dot(S2) + S1.dot(S1), Gx = -Fy;
       const T det = Fx * Gy - Fy * Gx;
       x = x - (F * Gy - Fy * G) / det;
       y = y - (Fx * G - Gx * F) / det;
     }
-  const V d = series<T, D>(c.S, y, 0) - series<T, D>(c.M, x, 0);
-  const V M1 = series<T, D>(c.M, x, 1);
+  const V d = series<T, D>(S, y, 0) - series<T, D>(M, x, 0);
+  const V M1 = series<T, D>(M, x, 1);
   V& n = out.e[0];
   if constexpr (D == 2) {
-    if (kind == FootKind::side) {
+    if (of.kind == FootKind::side) {
       const T length = sqrt(T(M1.dot(M1)));
-      n[0] = -M1[1] * sign / length;
-      n[1] = M1[0] * sign / length;
-      out.gap = d.dot(n) - radius;
+      n[0] = -M1[1] * of.sign / length;
+      n[1] = M1[0] * of.sign / length;
+      out.gap = d.dot(n) - of.radius;
     }
   }
-  if (D == 3 || kind != FootKind::side) {
+  if (D == 3 || of.kind != FootKind::side) {
     const T distance = sqrt(T(d.dot(d)));
     for (int i = 0; i < D; ++i) n[i] = d[i] / distance;
-    out.gap = distance - radius;
+    out.gap = distance - of.radius;
   }
   if constexpr (D == 2) {
     out.e[1][0] = n[1];
@@ -114,8 +221,32 @@ void beam_rows(FootKind kind, double sign, double radius, const BeamCurves<T, D>
     out.e[2][1] = n[2] * t[0] - n[0] * t[2];
     out.e[2][2] = n[0] * t[1] - n[1] * t[0];
   }
-  const V u = series<T, D>(c.dS, y, 0) - series<T, D>(c.dM, x, 0);
-  for (int k = 0; k < D; ++k) out.rate[k] = out.e[k].dot(u);
+  const V nil = V::Constant(T(0.0));
+  for (int k = 0; k < D; ++k) {
+    for (int j = 1; j < kArms; ++j) out.S[k][j] = out.M[k][j] = nil;
+    out.S[k][0] = out.e[k];
+    out.M[k][0] = -out.e[k];
+    if (k == 0) continue;
+    add_arms<T, D>(of.skin[0], of.skin_radius[0], c.S, y, n, out.e[k], out.S[k]);
+    add_arms<T, D>(of.skin[1], of.skin_radius[1], c.M, x, n, out.e[k], out.M[k]);
+  }
+  const V rates[2][kArms] = {{series<T, D>(c.S.dr, y, 0), series<T, D>(c.S.dr, y, 1), series<T, D>(c.S.dY[0], y, 0, 2),
+                              series<T, D>(c.S.dY[1], y, 0, 2)},
+                             {series<T, D>(c.M.dr, x, 0), series<T, D>(c.M.dr, x, 1), series<T, D>(c.M.dY[0], x, 0, 2),
+                              series<T, D>(c.M.dY[1], x, 0, 2)}};
+  for (int k = 0; k < D; ++k) {
+    out.rate[k] = T(0.0);
+    for (int j = 0; j < kArms; ++j) {
+      if (of.skin[0] != SkinMotion::axis || j == 0) out.rate[k] = out.rate[k] + out.S[k][j].dot(rates[0][j]);
+      if (of.skin[1] != SkinMotion::axis || j == 0) out.rate[k] = out.rate[k] + out.M[k][j].dot(rates[1][j]);
+    }
+  }
+  out.share = T(1.0);
+  if (of.share != BeamRowKind::Share::whole) {
+    const T lines = line_share<T, D>(series<T, D>(S, y, 1), series<T, D>(S, y, 2), M1, series<T, D>(M, x, 2), of.half,
+                                     of.cos_least);
+    out.share = of.share == BeamRowKind::Share::line ? lines : T(1.0 - lines);
+  }
   out.x = x;
   out.y = y;
 }

@@ -70,12 +70,26 @@ void BeamOutline::weights(const BeamCurve& curve, double x, int derivative, doub
   for (int i = 0; i < body->element_vectors; ++i) out[i] += curve.y * section[i];
 }
 
-BeamPair::BeamPair(const BeamTouching& t, const System& system)
+SkinMotion BeamOutline::skin() const {
+  if (sides) return SkinMotion::axis;
+  return body->source->element == BeamSource::Element::beam ? SkinMotion::turns : SkinMotion::bends;
+}
+
+void BeamOutline::section_weights(int element, double x, int section, int derivative, double* out) const {
+  const double L = length(element);
+  body->element_weights(x / L, L, section, derivative, out);
+}
+
+BeamPair::BeamPair(const BeamTouching& t, const System& system, bool rigid)
     : touching(t),
       beam{outline(system, t.first, t.radius[0]), outline(system, t.second, t.radius[1])},
       self(t.first == t.second),
       dim(beam[0].body->dim) {
   using Multiplier = BeamTouching::Multiplier;
+  // A force that follows the penetration has one at every point.
+  if (!rigid) touching.multiplier = Multiplier::point;
+  both = !rigid;
+  const Multiplier multiplier = touching.multiplier;
   std::vector<double> at, weight;
   gauss_rule(t.gauss, at, weight);
   slot_begin.push_back(0);
@@ -83,28 +97,35 @@ BeamPair::BeamPair(const BeamTouching& t, const System& system)
     slot_of_station.resize(stations.size(), static_cast<int>(slot_begin.size()) - 1);
     slot_begin.push_back(static_cast<int>(stations.size()));
   };
-  const BeamOutline& first = beam[0];
-  line_begin.push_back(0);
-  for (int e = 0; e < first.elements(); ++e) {
-    const double length = first.length(e), part = length / t.segments;
-    const std::array<double, 2> sides{-first.half, first.half};
-    for (int side = 0; t.way != BeamTouching::Way::points && side < (first.sides ? 2 : 1); ++side) {
-      for (int segment = 0; segment < t.segments; ++segment) {
-        for (int g = 0; g < t.gauss; ++g) {
-          const auto i = static_cast<std::size_t>(g);
-          stations.push_back({BeamStation::Kind::line,
-                              false,
-                              {BeamCurve::Runs::along, e, first.sides ? sides[static_cast<std::size_t>(side)] : 0.0},
-                              (segment + at[i]) * part,
-                              weight[i] * part * first.depth});
-          if (t.multiplier == Multiplier::point) close_slot();
+  for (int b = 0; b < (both && !self ? 2 : 1); ++b) {
+    const BeamOutline& slave = beam[b];
+    line_begin[b].push_back(static_cast<int>(stations.size()));
+    for (int e = 0; e < slave.elements(); ++e) {
+      const double part = slave.length(e) / t.segments, depth = (both ? 0.5 : 1.0) * slave.depth;
+      const std::array<double, 2> sides{-slave.half, slave.half};
+      for (int side = 0; t.way != BeamTouching::Way::points && side < (slave.sides ? 2 : 1); ++side) {
+        for (int segment = 0; segment < t.segments; ++segment) {
+          for (int g = 0; g < t.gauss; ++g) {
+            const auto i = static_cast<std::size_t>(g);
+            BeamStation s;
+            s.second = b == 1;
+            s.curve = {BeamCurve::Runs::along, e, slave.sides ? sides[static_cast<std::size_t>(side)] : 0.0};
+            s.from = segment * part;
+            s.to = (segment + 1) * part;
+            s.z = at[i];
+            s.x = (segment + at[i]) * part;
+            s.area = weight[i] * part * depth;
+            stations.push_back(s);
+            if (multiplier == Multiplier::point) close_slot();
+          }
+          if (multiplier == Multiplier::segment) close_slot();
         }
-        if (t.multiplier == Multiplier::segment) close_slot();
+        if (multiplier == Multiplier::element) close_slot();
       }
-      if (t.multiplier == Multiplier::element) close_slot();
+      line_begin[b].push_back(static_cast<int>(stations.size()));
     }
-    line_begin.push_back(static_cast<int>(stations.size()));
   }
+  const BeamOutline& first = beam[0];
   ends = static_cast<int>(stations.size());
   for (int b = 0; b < (self ? 1 : 2); ++b) {
     const BeamOutline& of = beam[b];
@@ -112,19 +133,23 @@ BeamPair::BeamPair(const BeamTouching& t, const System& system)
       for (const double y : {-of.half, of.half}) {
         if (!of.sides && y > 0) continue;
         const int e = finish ? of.elements() - 1 : 0;
-        stations.push_back({BeamStation::Kind::end,
-                            b == 1,
-                            {BeamCurve::Runs::along, e, of.sides ? y : 0.0},
-                            finish ? of.length(e) : 0.0,
-                            0});
+        BeamStation s;
+        s.kind = BeamStation::Kind::end;
+        s.second = b == 1;
+        s.curve = {BeamCurve::Runs::along, e, of.sides ? y : 0.0};
+        s.x = finish ? of.length(e) : 0.0;
+        stations.push_back(s);
         close_slot();
       }
   }
   crossings = static_cast<int>(stations.size());
   if (dim == 3)
     for (int e = 0; e < first.elements(); ++e) {
-      stations.push_back(
-          {BeamStation::Kind::crossing, false, {BeamCurve::Runs::along, e, 0}, 0.5 * first.length(e), 0});
+      BeamStation s;
+      s.kind = BeamStation::Kind::crossing;
+      s.curve = {BeamCurve::Runs::along, e, 0};
+      s.x = 0.5 * first.length(e);
+      stations.push_back(s);
       close_slot();
     }
 }

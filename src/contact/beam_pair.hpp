@@ -5,7 +5,8 @@
 // of the other, the master, that they would touch:
 //
 //   line      Gauss points of segments of a side (tubes: of the axis), each with the area of beam it stands for;
-//             slave is the first beam, where it touches itself the part with the smaller arc length
+//             of rigid laws slave is the first beam, where it touches itself the part with the smaller arc length; of
+//             compliant ones both are, with half the area each, so that neither is preferred
 //   end       corners of the outline (tubes: ends of the axis), of both beams
 //   crossing  tubes in space: the nearest points of one element of the first beam and of the second
 //
@@ -15,6 +16,7 @@
 
 #include <vector>
 
+#include "contact/beam_kernel.hpp"
 #include "engine/ancf_body.hpp"
 #include "engine/system.hpp"
 
@@ -40,6 +42,9 @@ struct BeamOutline {
   int elements() const { return body->elements; }
   double length(int element) const { return body->source->lengths[static_cast<std::size_t>(element)]; }
   double reach() const { return sides ? half : radius; }  // from the axis to the skin
+  SkinMotion skin() const;
+  // Weights in the derivative of the section's vector Y (1) or Z (2) along the axis.
+  void section_weights(int element, double x, int section, int derivative, double* out) const;
   // Weights of the element's vectors in the derivative of the curve by its parameter: arc length x, or y across.
   void weights(const BeamCurve& curve, double x, int derivative, double* out) const;
 };
@@ -50,12 +55,14 @@ struct BeamStation {
   BeamCurve curve;      // of the slave
   double x = 0;         // on it
   double area = 0;
+  // Of line stations: the segment, and the place in it as a part of it.
+  double from = 0, to = 0, z = 0;
 };
 
 struct BeamPair {
   static constexpr int kMostVectors = 9;  // of an element
 
-  BeamPair(const BeamTouching& touching, const System& system);
+  BeamPair(const BeamTouching& touching, const System& system, bool rigid);
 
   BeamTouching touching;
   BeamOutline beam[2];
@@ -63,10 +70,14 @@ struct BeamPair {
   int dim = 2;
   std::vector<BeamStation> stations;  // those of a slot follow each other, those of an element too
   std::vector<int> slot_begin;        // stations of slot i: [slot_begin[i], slot_begin[i + 1])
-  std::vector<int> line_begin;  // line stations of element i of the first beam: [line_begin[i], line_begin[i + 1])
-  int ends = 0;                 // first end station; crossings come behind the ends
+  // Line stations of element i of a beam: [line_begin[i], line_begin[i + 1]); empty: it is no slave.
+  std::vector<int> line_begin[2];
+  int ends = 0;  // first end station; crossings come behind the ends
   int crossings = 0;
 
+  // Of an element of beam b among those of both.
+  int element_number(int b, int element) const { return b == 0 || self ? element : beam[0].elements() + element; }
+  bool both = false;  // sides of both have line stations
   int slots() const { return static_cast<int>(slot_begin.size()) - 1; }
   const BeamOutline& slave(const BeamStation& s) const { return beam[s.second ? 1 : 0]; }
   const BeamOutline& master(const BeamStation& s) const { return beam[self || s.second ? 0 : 1]; }

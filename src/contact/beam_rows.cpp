@@ -11,6 +11,87 @@ namespace {
 
 std::size_t sz(int i) { return static_cast<std::size_t>(i); }
 
+// Rows are kept from the master to the slave; from the second beam to the first the basis turns with n and t1.
+struct Turned {
+  double basis[3] = {1, 1, 1}, row[3] = {1, 1, 1};
+  explicit Turned(bool second) {
+    if (!second) return;
+    basis[0] = basis[1] = -1;
+    row[2] = -1;
+  }
+};
+
+// Vectors that the kernel sees of a station, linear in the nodal ones: of the slave, of the master, of the sections of
+// both (in space), of the ends of the master that cut the segment.
+template <int D, bool kEdges>
+struct Places {
+  static constexpr int kS = 0, kSlave = 4, kM = kS + kSlave, kMaster = 3, kYS = kM + kMaster;
+  static constexpr int kYM = kYS + (D == 3 ? 2 : 0), kE = kYM + (D == 3 ? 2 : 0), kCount = kE + (kEdges ? 4 : 0);
+  static constexpr int N = kCount * D;
+};
+
+// The kernel's curves with values of another scalar. position(x, rate, place, component): of a vector that moves; place
+// -1: its derivatives by position are not needed. rate(x): of a rate.
+template <class P, class T, int D, class Position, class Rate>
+void lift(const BeamCurves<double, D>& c, BeamCurves<T, D>& out, Position&& position, Rate&& rate) {
+  const auto put = [&](const BeamVector<double, D>& r, const BeamVector<double, D>& dr, int place, BeamVector<T, D>& to,
+                       BeamVector<T, D>& dto) {
+    for (int i = 0; i < D; ++i) {
+      to[i] = position(r[i], dr[i], place, i);
+      dto[i] = rate(dr[i]);
+    }
+  };
+  for (int n = 0; n < kDerivatives; ++n) {
+    put(c.S.r[n], c.S.dr[n], n < P::kSlave ? P::kS + n : -1, out.S.r[n], out.S.dr[n]);
+    put(c.M.r[n], c.M.dr[n], n < P::kMaster ? P::kM + n : -1, out.M.r[n], out.M.dr[n]);
+  }
+  for (int i = 0; i < 2; ++i)
+    for (int n = 0; n < 2; ++n) {
+      const bool place = D == 3 && n == 0;
+      put(c.S.Y[i][n], c.S.dY[i][n], place ? P::kYS + i : -1, out.S.Y[i][n], out.S.dY[i][n]);
+      put(c.M.Y[i][n], c.M.dY[i][n], place ? P::kYM + i : -1, out.M.Y[i][n], out.M.dY[i][n]);
+    }
+  for (int end = 0; end < 2; ++end) {
+    out.edge[end].cut = c.edge[end].cut;
+    out.edge[end].from = c.edge[end].from;
+    for (int n = 0; n < 2; ++n)
+      put(c.edge[end].E[n], c.edge[end].dE[n], P::kCount > P::kE ? P::kE + 2 * end + n : -1, out.edge[end].E[n],
+          out.edge[end].dE[n]);
+  }
+}
+
+// How the places follow the nodal components listed.
+template <int D, bool kEdges>
+struct Pulled {
+  using P = Places<D, kEdges>;
+  static constexpr int kMostColumns = 4 * BeamPair::kMostVectors * D;
+  Eigen::Matrix<double, P::kCount, Eigen::Dynamic, 0, P::kCount, kMostColumns> weight;
+  int component[kMostColumns];
+
+  explicit Pulled(const std::vector<int>& columns) {
+    weight.setZero(P::kCount, static_cast<Eigen::Index>(columns.size()));
+  }
+  int start(const std::vector<int>& columns, const BeamOutline& beam, int element) {
+    const int first = beam.v + element * beam.body->stride * D;
+    const auto at = static_cast<int>(std::lower_bound(columns.begin(), columns.end(), first) - columns.begin());
+    for (int i = 0; i < beam.body->element_vectors * D; ++i) component[at + i] = i % D;
+    return at;
+  }
+  void add(const BeamOutline& beam, int at, int place, const double* w) {
+    for (int i = 0; i < beam.body->element_vectors; ++i)
+      for (int c = 0; c < D; ++c) weight(place, at + i * D + c) += w[i];
+  }
+  // Derivatives by the places -> by the columns.
+  template <class Derivatives>
+  void operator()(const Derivatives& d, double* out) const {
+    for (Eigen::Index j = 0; j < weight.cols(); ++j) {
+      double sum = 0;
+      for (int n = 0; n < P::kCount; ++n) sum += weight(n, j) * d[n * D + component[j]];
+      out[j] = sum;
+    }
+  }
+};
+
 }  // namespace
 
 // Share of a station in its slot.
@@ -24,37 +105,43 @@ double BeamTouch::weight(int station) const {
   return pair_.stations[sz(station)].area / sum;
 }
 
-template <int D, class T>
+template <int D>
 void BeamTouch::gather(const BeamStation& s, const Foot& foot, const Vec& q, const Vec& v,
-                       BeamCurves<T, D>& out) const {
-  const BeamOutline &slave = pair_.slave(s), &master = pair_.master(s);
+                       BeamCurves<double, D>& out) const {
+  using V = BeamVector<double, D>;
   double w[kMost];
-  const auto put = [&](const BeamVector<double, D>& x, BeamVector<T, D>& y) {
-    for (int c = 0; c < D; ++c) y[c] = T(x[c]);
+  const auto arc = [&](const BeamOutline& beam, const BeamCurve& curve, double x, SkinMotion skin,
+                       BeamArc<double, D>& to) {
+    for (int k = 0; k < kDerivatives; ++k) {
+      beam.weights(curve, x, k, w);
+      to.r[k] = combine<D>(beam, curve.element, w, q, beam.q);
+      to.dr[k] = combine<D>(beam, curve.element, w, v, beam.v);
+    }
+    for (int i = 0; i < 2; ++i)
+      for (int k = 0; k < 2; ++k) {
+        to.Y[i][k] = to.dY[i][k] = V::Zero();
+        if (skin != SkinMotion::turns) continue;
+        beam.section_weights(curve.element, x, 1 + i, k, w);
+        to.Y[i][k] = combine<D>(beam, curve.element, w, q, beam.q);
+        to.dY[i][k] = combine<D>(beam, curve.element, w, v, beam.v);
+      }
   };
-  for (int k = 0; k < kDerivatives; ++k) {
-    slave.weights(s.curve, foot.xs, k, w);
-    put(combine<D>(slave, s.curve.element, w, q, slave.q), out.S[k]);
-    put(combine<D>(slave, s.curve.element, w, v, slave.v), out.dS[k]);
-    master.weights(foot.curve, foot.x, k, w);
-    put(combine<D>(master, foot.curve.element, w, q, master.q), out.M[k]);
-    put(combine<D>(master, foot.curve.element, w, v, master.v), out.dM[k]);
+  const BeamOutline &slave = pair_.slave(s), &master = pair_.master(s);
+  arc(slave, s.curve, foot.xs, foot.row.skin[0], out.S);
+  arc(master, foot.curve, foot.x, foot.row.skin[1], out.M);
+  for (int end = 0; end < 2; ++end) {
+    const Edge& edge = foot.edge[end];
+    out.edge[end].cut = s.kind == BeamStation::Kind::line && edge.cut;
+    out.edge[end].from = edge.at - foot.xs;
+    for (int n = 0; n < 2; ++n) {
+      out.edge[end].E[n] = out.edge[end].dE[n] = V::Zero();
+      if (!out.edge[end].cut) continue;
+      master.weights(edge.curve, edge.x, n, w);
+      out.edge[end].E[n] = combine<D>(master, edge.curve.element, w, q, master.q);
+      out.edge[end].dE[n] = combine<D>(master, edge.curve.element, w, v, master.v);
+    }
   }
 }
-
-namespace {
-
-// Rows are kept from the master to the slave; from the second beam to the first the basis turns with n and t1.
-struct Turned {
-  double basis[3] = {1, 1, 1}, row[3] = {1, 1, 1};
-  explicit Turned(bool second) {
-    if (!second) return;
-    basis[0] = basis[1] = -1;
-    row[2] = -1;
-  }
-};
-
-}  // namespace
 
 template <int D>
 void BeamTouch::station_rows(const Vec& q, const Vec& v, int station, bool accelerations, double share, bool leads,
@@ -64,32 +151,56 @@ void BeamTouch::station_rows(const Vec& q, const Vec& v, int station, bool accel
   const BeamOutline &slave = pair_.slave(s), &master = pair_.master(s);
   const Turned turned(s.second);
   BeamCurves<double, D> c;
-  gather<D, double>(s, foot, q, v, c);
+  gather<D>(s, foot, q, v, c);
   BeamRows<double, D> r;
-  beam_rows<double, D>(foot.kind, foot.sign, foot.radius, c, r);
-  slave.weights(s.curve, foot.xs, 0, foot.Ws);
-  master.weights(foot.curve, foot.x, 0, foot.Wm);
-  for (int k = 0; k < 3; ++k) foot.e[k] = k < D ? in_space(r.e[k]) : Vec3(-Vec3::UnitZ());
+  beam_rows<double, D>(foot.row, c, r);
+  for (int j = 0; j < 2; ++j) {
+    slave.weights(s.curve, foot.xs, j, foot.Ws[j]);
+    master.weights(foot.curve, foot.x, j, foot.Wm[j]);
+    if (foot.row.skin[0] == SkinMotion::turns)
+      slave.section_weights(s.curve.element, foot.xs, 1 + j, 0, foot.Ws[2 + j]);
+    if (foot.row.skin[1] == SkinMotion::turns)
+      master.section_weights(foot.curve.element, foot.x, 1 + j, 0, foot.Wm[2 + j]);
+  }
+  for (int k = 0; k < 3; ++k) {
+    foot.e[k] = k < D ? in_space(r.e[k]) : Vec3(-Vec3::UnitZ());
+    for (int j = 0; j < kArms && k < D; ++j) {
+      foot.S[k][j] = in_space(r.S[k][j]);
+      foot.M[k][j] = in_space(r.M[k][j]);
+    }
+  }
   out.gap += share * r.gap;
   for (int k = 0; k < D; ++k) out.rate[k] += share * turned.row[k] * r.rate[k];
+  using J = Jet<double>;
+  const auto moving = [](double x, double rate, int, int) { return J(x, rate); };
+  const auto steady = [](double x) { return J(x, 0.0); };
   if (accelerations) {
     // Rates as functions of time along constant nodal velocities.
-    using J = Jet<double>;
     BeamCurves<J, D> cj;
-    for (int k = 0; k < kDerivatives; ++k)
-      for (int i = 0; i < D; ++i) {
-        cj.S[k][i] = J(c.S[k][i], c.dS[k][i]);
-        cj.M[k][i] = J(c.M[k][i], c.dM[k][i]);
-        cj.dS[k][i] = J(c.dS[k][i], 0.0);
-        cj.dM[k][i] = J(c.dM[k][i], 0.0);
-      }
+    lift<Places<D, true>, J, D>(c, cj, moving, steady);
     BeamRows<J, D> rj;
-    beam_rows<J, D>(foot.kind, foot.sign, foot.radius, cj, rj);
+    beam_rows<J, D>(foot.row, cj, rj);
     for (int k = 0; k < D; ++k) out.bias[k] += share * turned.row[k] * rj.rate[k].d;
+  }
+  if (!rigid_) {
+    const bool line = s.kind == BeamStation::Kind::line;
+    const double length = line ? (foot.edge[1].at - foot.edge[0].at) / nominal_length(s) : 1;
+    out.measure = length * r.share;
+    out.measure_rate = out.drift = 0;
+    if (c.edge[0].cut || c.edge[1].cut || (r.share > 0 && r.share < 1)) {
+      BeamCurves<J, D> cj;
+      lift<Places<D, true>, J, D>(c, cj, moving, steady);
+      BeamRows<J, D> rj;
+      beam_rows<J, D>(foot.row, cj, rj);
+      out.measure_rate = length * rj.share.d;
+      if (line) out.measure_rate += rj.length.d / nominal_length(s) * r.share;
+      out.drift = rj.gap.d - r.rate[0];
+    }
   }
   if (!leads) return;
   for (int k = 0; k < 3; ++k) out.basis.col(k) = turned.basis[k] * foot.e[k];
-  Vec3 on_slave = in_space(c.S[0]) - slave.radius * foot.e[0], on_master = in_space(c.M[0]) + master.radius * foot.e[0];
+  Vec3 on_slave = in_space(c.S.r[0]) - slave.radius * foot.e[0];
+  Vec3 on_master = in_space(c.M.r[0]) + master.radius * foot.e[0];
   if constexpr (D == 2) on_slave.z() = on_master.z() = slave.body->level;
   out.p1 = s.second ? on_master : on_slave;
   out.p2 = s.second ? on_slave : on_master;
@@ -127,107 +238,156 @@ void BeamTouch::add_column(int slot, int k, int v0, int v1, double* tau, double 
     if (!foot.present) continue;
     const BeamStation& s = pair_.stations[sz(i)];
     const double share = scale * weight(i) * Turned(s.second).row[k];
-    const auto add = [&](const BeamOutline& beam, int element, const double* w, double factor) {
+    const auto add = [&](const BeamOutline& beam, int element, SkinMotion skin, const double(*w)[kMost],
+                         const Vec3* coefficient) {
       const int at = beam.v + element * beam.body->stride * D;
       if (at < v0 || at >= v1) return;
-      for (int n = 0; n < beam.body->element_vectors; ++n)
-        for (int c = 0; c < D; ++c) tau[at - v0 + n * D + c] += factor * w[n] * foot.e[k][c];
+      for (int j = 0; j < kArms; ++j) {
+        if (j > 0 && (k == 0 || skin == SkinMotion::axis || (skin == SkinMotion::bends) != (j == 1))) continue;
+        for (int n = 0; n < beam.body->element_vectors; ++n)
+          for (int c = 0; c < D; ++c) tau[at - v0 + n * D + c] += share * w[j][n] * coefficient[j][c];
+      }
     };
-    add(pair_.slave(s), s.curve.element, foot.Ws, share);
-    add(pair_.master(s), foot.curve.element, foot.Wm, -share);
+    add(pair_.slave(s), s.curve.element, foot.row.skin[0], foot.Ws, foot.S[k]);
+    add(pair_.master(s), foot.curve.element, foot.row.skin[1], foot.Wm, foot.M[k]);
   }
 }
 
-// With local variables X = (S_0.., M_0..) that are linear in the nodal vectors, and local parts of the gradient
+void BeamTouch::elements(int slot, std::vector<int>& out) const {
+  int begin, end;
+  range(slot, begin, end);
+  for (int i = begin; i < end; ++i) {
+    const Foot& foot = feet_[sz(i)];
+    if (!foot.present) continue;
+    const BeamStation& s = pair_.stations[sz(i)];
+    const int other = s.second ? 0 : 1;
+    out.push_back(pair_.element_number(s.second ? 1 : 0, s.curve.element));
+    out.push_back(pair_.element_number(other, foot.curve.element));
+    for (const Edge& edge : foot.edge)
+      if (!rigid_ && edge.cut) out.push_back(pair_.element_number(other, edge.curve.element));
+  }
+}
+
+void BeamTouch::list_columns(int station, std::vector<int>& columns) const {
+  const int D = pair_.dim;
+  const auto list = [&](const BeamOutline& beam, int element) {
+    for (int i = 0; i < beam.body->element_vectors * D; ++i)
+      columns.push_back(beam.v + element * beam.body->stride * D + i);
+  };
+  const BeamStation& s = pair_.stations[sz(station)];
+  const Foot& foot = feet_[sz(station)];
+  list(pair_.slave(s), s.curve.element);
+  list(pair_.master(s), foot.curve.element);
+  for (const Edge& edge : foot.edge)
+    if (!rigid_ && s.kind == BeamStation::Kind::line && edge.cut) list(pair_.master(s), edge.curve.element);
+}
+
+// The gradient of a row is, with the coefficients A_j of the rates and their shape functions W_j,
 //
-//   g_i = N_S,i e + N_S',i y e  (slave),   -N_M,i e - N_M',i x e  (master)
+//   g_i = sum_j W_j,i A_j,   dg_i = sum_j W_j,i dA_j + W_j',i A_j d(shift)
 //
-// where the shifts vanish but their derivatives do not.
+// where the shifts vanish but their derivatives do not. add(i, row): d g_i over the columns.
+template <int D, bool kEdges, class Rows, class Value, class AddG, class AddH>
+static void gradients(const Pulled<D, kEdges>& pulled, const BeamOutline& beam, int element, const BeamCurve& curve,
+                      double x, SkinMotion skin, int at, int k, const Rows& rows, const Value& shift, AddG&& add_g,
+                      AddH&& add_h) {
+  constexpr int kMost = BeamPair::kMostVectors;
+  double W[kMost], slope[kMost], row[Pulled<D, kEdges>::kMostColumns], moved[Pulled<D, kEdges>::kMostColumns];
+  pulled(shift.d, moved);
+  const auto columns = pulled.weight.cols();
+  for (int j = 0; j < kArms; ++j) {
+    if (j > 0 && (k == 0 || skin == SkinMotion::axis || (skin == SkinMotion::bends) != (j == 1))) continue;
+    if (j < 2) {
+      beam.weights(curve, x, j, W);
+      beam.weights(curve, x, j + 1, slope);
+    } else {
+      beam.section_weights(element, x, j - 1, 0, W);
+      beam.section_weights(element, x, j - 1, 1, slope);
+    }
+    for (int c = 0; c < D; ++c) {
+      const auto& A = rows(j, c);
+      pulled(A.d, row);
+      for (int n = 0; n < beam.body->element_vectors; ++n) {
+        add_g(at + n * D + c, W[n] * A.v);
+        for (Eigen::Index m = 0; m < columns; ++m) add_h(at + n * D + c, m, W[n] * row[m] + slope[n] * A.v * moved[m]);
+      }
+    }
+  }
+}
+
+template <int D, bool kEdges>
+static void pull(const BeamOutline& slave, const BeamStation& s, double xs, const BeamOutline& master,
+                 const BeamCurve& curve, double x, const BeamRowKind& row, const std::vector<int>& columns,
+                 Pulled<D, kEdges>& pulled, int& of_slave, int& of_master) {
+  using P = Places<D, kEdges>;
+  double w[BeamPair::kMostVectors];
+  of_slave = pulled.start(columns, slave, s.curve.element);
+  of_master = pulled.start(columns, master, curve.element);
+  for (int n = 0; n < P::kSlave; ++n) {
+    slave.weights(s.curve, xs, n, w);
+    pulled.add(slave, of_slave, P::kS + n, w);
+  }
+  for (int n = 0; n < P::kMaster; ++n) {
+    master.weights(curve, x, n, w);
+    pulled.add(master, of_master, P::kM + n, w);
+  }
+  for (int i = 0; i < 2 && D == 3; ++i) {
+    if (row.skin[0] == SkinMotion::turns) {
+      slave.section_weights(s.curve.element, xs, 1 + i, 0, w);
+      pulled.add(slave, of_slave, P::kYS + i, w);
+    }
+    if (row.skin[1] == SkinMotion::turns) {
+      master.section_weights(curve.element, x, 1 + i, 0, w);
+      pulled.add(master, of_master, P::kYM + i, w);
+    }
+  }
+}
+
 template <int D>
 void BeamTouch::station_tangent(const Vec& q, const Vec& v, int station, int k, double share,
                                 CoordinateTangent& out) const {
-  // The slave's curve moves along itself in crossings only.
-  constexpr int kSlave = D == 2 ? 1 : kDerivatives, kLocal = kSlave + kDerivatives, N = kLocal * D;
-  using T = Dual<N>;
+  using P = Places<D, false>;
+  using T = Dual<P::N>;
   using J = Jet<T>;
   const BeamStation& s = pair_.stations[sz(station)];
   const Foot& foot = feet_[sz(station)];
-  const BeamOutline& beams_slave = pair_.slave(s);
-  const BeamOutline& beams_master = pair_.master(s);
+  const BeamOutline &slave = pair_.slave(s), &master = pair_.master(s);
   BeamCurves<double, D> c;
-  gather<D, double>(s, foot, q, v, c);
+  gather<D>(s, foot, q, v, c);
   BeamCurves<J, D> cj;
-  for (int n = 0; n < kDerivatives; ++n)
-    for (int i = 0; i < D; ++i) {
-      const T slave = n < kSlave ? T::variable(c.S[n][i], n * D + i) : T(c.S[n][i]);
-      const T master = T::variable(c.M[n][i], (kSlave + n) * D + i);
-      cj.S[n][i] = J(slave, T(c.dS[n][i]));
-      cj.M[n][i] = J(master, T(c.dM[n][i]));
-      cj.dS[n][i] = J(T(c.dS[n][i]), T(0.0));
-      cj.dM[n][i] = J(T(c.dM[n][i]), T(0.0));
-    }
+  lift<P, J, D>(
+      c, cj,
+      [](double x, double rate, int place, int i) {
+        return J(place < 0 ? T(x) : T::variable(x, place * D + i), T(rate));
+      },
+      [](double x) { return J(T(x), T(0.0)); });
   BeamRows<J, D> r;
-  beam_rows<J, D>(foot.kind, foot.sign, foot.radius, cj, r);
+  beam_rows<J, D>(foot.row, cj, r);
+  Pulled<D, false> pulled(out.columns);
+  int of_slave, of_master;
+  pull<D, false>(slave, s, foot.xs, master, foot.curve, foot.x, foot.row, out.columns, pulled, of_slave, of_master);
   const double factor = share * Turned(s.second).row[k];
-
-  // Nodal vectors of both, slave first.
-  double W[kLocal][kMost];
-  for (int n = 0; n < kSlave; ++n) beams_slave.weights(s.curve, foot.xs, n, W[n]);
-  for (int n = 0; n < kDerivatives; ++n) beams_master.weights(foot.curve, foot.x, n, W[kSlave + n]);
-  double slope[2][kMost];  // first derivatives of the shape functions
-  beams_slave.weights(s.curve, foot.xs, 1, slope[0]);
-  beams_master.weights(foot.curve, foot.x, 1, slope[1]);
-  const int ns = beams_slave.body->element_vectors, nm = beams_master.body->element_vectors;
-  const auto place = [&](const BeamOutline& beam, int element, int i) {
-    const int column = beam.v + element * beam.body->stride * D + i;
-    for (std::size_t at = 0; at < out.columns.size(); ++at)
-      if (out.columns[at] == column) return static_cast<Eigen::Index>(at);
-    return Eigen::Index(-1);
-  };
-  // Columns of q by number of vector and component: slave, then master.
-  Eigen::Index index[2 * kMost * D];
-  for (int i = 0; i < ns * D; ++i) index[i] = place(beams_slave, s.curve.element, i);
-  for (int i = 0; i < nm * D; ++i) index[ns * D + i] = place(beams_master, foot.curve.element, i);
-  // d(local)/dq of column j as (first local variable of its beam, weights).
-  const auto pulled = [&](const typename T::Derivatives& d, int j) {
-    const bool of_slave = j < ns * D;
-    const int vector = (of_slave ? j : j - ns * D) / D, component = (of_slave ? j : j - ns * D) % D;
-    double sum = 0;
-    for (int n = of_slave ? 0 : kSlave; n < (of_slave ? kSlave : kLocal); ++n)
-      sum += W[n][vector] * d[n * D + component];
-    return sum;
-  };
-  const int total = (ns + nm) * D;
-  for (int i = 0; i < total; ++i) {
-    const bool of_slave = i < ns * D;
-    const int vector = (of_slave ? i : i - ns * D) / D, component = (of_slave ? i : i - ns * D) % D;
-    const T& e = r.e[k][component].v;
-    const T& shift = of_slave ? r.y.v : r.x.v;
-    const double w = of_slave ? W[0][vector] : -W[kSlave][vector];
-    const double w1 = of_slave ? slope[0][vector] : -slope[1][vector];
-    out.g[static_cast<std::size_t>(index[i])] += factor * w * e.v;
-    const typename T::Derivatives dg = w * e.d + (w1 * e.v) * shift.d;
-    for (int j = 0; j < total; ++j) out.H(index[i], index[j]) += factor * pulled(dg, j);
-    out.rate_by_q[index[i]] += factor * pulled(r.rate[k].v.d, i);
-    out.bias_by_q[index[i]] += factor * pulled(r.rate[k].d.d, i);
-  }
+  const auto add_g = [&](int i, double x) { out.g[sz(i)] += factor * x; };
+  const auto add_h = [&](int i, Eigen::Index j, double x) { out.H(i, j) += factor * x; };
+  gradients<D, false>(
+      pulled, slave, s.curve.element, s.curve, foot.xs, foot.row.skin[0], of_slave, k,
+      [&](int j, int i) -> const T& { return r.S[k][j][i].v; }, r.y.v, add_g, add_h);
+  gradients<D, false>(
+      pulled, master, foot.curve.element, foot.curve, foot.x, foot.row.skin[1], of_master, k,
+      [&](int j, int i) -> const T& { return r.M[k][j][i].v; }, r.x.v, add_g, add_h);
+  double row[Pulled<D, false>::kMostColumns];
+  pulled(r.rate[k].v.d, row);
+  for (Eigen::Index j = 0; j < out.rate_by_q.size(); ++j) out.rate_by_q[j] += factor * row[j];
+  pulled(r.rate[k].d.d, row);
+  for (Eigen::Index j = 0; j < out.bias_by_q.size(); ++j) out.bias_by_q[j] += factor * row[j];
 }
 
 void BeamTouch::tangent(const Vec& q, const Vec& v, int slot, int k, CoordinateTangent& out) const {
   int begin, end;
   range(slot, begin, end);
-  const int D = pair_.dim;
   out.columns.clear();
-  const auto list = [&](const BeamOutline& beam, int element) {
-    for (int i = 0; i < beam.body->element_vectors * D; ++i)
-      out.columns.push_back(beam.v + element * beam.body->stride * D + i);
-  };
-  for (int i = begin; i < end; ++i) {
-    if (!feet_[sz(i)].present) continue;
-    const BeamStation& s = pair_.stations[sz(i)];
-    list(pair_.slave(s), s.curve.element);
-    list(pair_.master(s), feet_[sz(i)].curve.element);
-  }
+  for (int i = begin; i < end; ++i)
+    if (feet_[sz(i)].present) list_columns(i, out.columns);
   std::sort(out.columns.begin(), out.columns.end());
   out.columns.erase(std::unique(out.columns.begin(), out.columns.end()), out.columns.end());
   const auto n = static_cast<Eigen::Index>(out.columns.size());
@@ -237,7 +397,7 @@ void BeamTouch::tangent(const Vec& q, const Vec& v, int slot, int k, CoordinateT
   out.bias_by_q.setZero(n);
   for (int i = begin; i < end; ++i) {
     if (!feet_[sz(i)].present) continue;
-    if (D == 2)
+    if (pair_.dim == 2)
       station_tangent<2>(q, v, i, k, weight(i), out);
     else
       station_tangent<3>(q, v, i, k, weight(i), out);
@@ -247,6 +407,75 @@ void BeamTouch::tangent(const Vec& q, const Vec& v, int slot, int k, CoordinateT
   for (Eigen::Index i = 0; i < n; ++i)
     for (Eigen::Index j = 0; j < n; ++j)
       out.bias_by_v[i] += (out.H(i, j) + out.H(j, i)) * v[out.columns[static_cast<std::size_t>(j)]];
+}
+
+template <int D>
+void BeamTouch::compliant_tangent(const Vec& q, const Vec& v, int station, BeamTangent& out) const {
+  using P = Places<D, true>;
+  using T = Dual<P::N>;
+  const BeamStation& s = pair_.stations[sz(station)];
+  const Foot& foot = feet_[sz(station)];
+  const BeamOutline &slave = pair_.slave(s), &master = pair_.master(s);
+  BeamCurves<double, D> c;
+  gather<D>(s, foot, q, v, c);
+  BeamCurves<T, D> ct;
+  lift<P, T, D>(
+      c, ct, [](double x, double, int place, int i) { return place < 0 ? T(x) : T::variable(x, place * D + i); },
+      [](double x) { return T(x); });
+  BeamRows<T, D> r;
+  beam_rows<T, D>(foot.row, ct, r);
+  Pulled<D, true> pulled(out.columns);
+  int of_slave, of_master;
+  pull<D, true>(slave, s, foot.xs, master, foot.curve, foot.x, foot.row, out.columns, pulled, of_slave, of_master);
+  double w[kMost];
+  for (int end = 0; end < 2; ++end) {
+    if (!c.edge[end].cut) continue;
+    const Edge& edge = foot.edge[end];
+    const int at = pulled.start(out.columns, master, edge.curve.element);
+    for (int n = 0; n < 2; ++n) {
+      master.weights(edge.curve, edge.x, n, w);
+      pulled.add(master, at, P::kE + 2 * end + n, w);
+    }
+  }
+  const Turned turned(s.second);
+  for (int k = 0; k < D; ++k) {
+    const double factor = turned.row[k];
+    const auto add_g = [&](int i, double x) { out.g[k][i] += factor * x; };
+    const auto add_h = [&](int i, Eigen::Index j, double x) { out.H[k](i, j) += factor * x; };
+    gradients<D, true>(
+        pulled, slave, s.curve.element, s.curve, foot.xs, foot.row.skin[0], of_slave, k,
+        [&](int j, int i) -> const T& { return r.S[k][j][i]; }, r.y, add_g, add_h);
+    gradients<D, true>(
+        pulled, master, foot.curve.element, foot.curve, foot.x, foot.row.skin[1], of_master, k,
+        [&](int j, int i) -> const T& { return r.M[k][j][i]; }, r.x, add_g, add_h);
+    pulled((factor * r.rate[k].d).eval(), out.rate_by_q[k].data());
+  }
+  pulled(r.gap.d, out.gap_by_q.data());
+  const bool line = s.kind == BeamStation::Kind::line;
+  const double length = line ? (foot.edge[1].at - foot.edge[0].at) / nominal_length(s) : 1;
+  const T measure = line ? T((length + r.length / nominal_length(s)) * r.share) : r.share;
+  pulled(measure.d, out.measure_by_q.data());
+}
+
+void BeamTouch::tangent(const Vec& q, const Vec& v, int slot, BeamTangent& out) const {
+  int station, end;
+  range(slot, station, end);
+  out.columns.clear();
+  list_columns(station, out.columns);
+  std::sort(out.columns.begin(), out.columns.end());
+  out.columns.erase(std::unique(out.columns.begin(), out.columns.end()), out.columns.end());
+  const auto n = static_cast<Eigen::Index>(out.columns.size());
+  for (int k = 0; k < pair_.dim; ++k) {
+    out.g[k].setZero(n);
+    out.H[k].setZero(n, n);
+    out.rate_by_q[k].setZero(n);
+  }
+  out.gap_by_q.setZero(n);
+  out.measure_by_q.setZero(n);
+  if (pair_.dim == 2)
+    compliant_tangent<2>(q, v, station, out);
+  else
+    compliant_tangent<3>(q, v, station, out);
 }
 
 }  // namespace clatter::contact

@@ -93,12 +93,12 @@ void CompliantForces::apply_beams(Beams& beams) {
   for (const int slot : beams.near) {
     Slot& s = slots_[static_cast<std::size_t>(index_[static_cast<std::size_t>(slot)])];
     s.gap = contacts_.system().length_scale;
-    evaluate(s, false);
+    evaluate(s, Where::far);
   }
   contacts_.find_beams(beams.pair, reach, beams.near);
   for (const int slot : beams.near) {
     Slot& s = slots_[static_cast<std::size_t>(index_[static_cast<std::size_t>(slot)])];
-    evaluate(s, true);
+    evaluate(s, Where::found);
     for (int k = 0; k <= s.tangents; ++k) {
       if (s.force[k] == 0) continue;
       contacts_.add_beam_force(slot, k, s.force[k], generalized_.data());
@@ -136,9 +136,13 @@ bool CompliantForces::far(const PairInstance& pair, const CompliantContact& law,
   return apart > reach;
 }
 
-void CompliantForces::evaluate(Slot& s, bool near) {
+void CompliantForces::evaluate(Slot& s, Where where) {
+  bool near = where != Where::far;
   if (near) {
-    contacts_.evaluate(s.slot, false);
+    if (where == Where::found)
+      contacts_.evaluate_found(s.slot);
+    else
+      contacts_.evaluate(s.slot, false);
     const SlotState& k = contacts_[s.slot];
     near = k.present;
     s.gap = k.gap;
@@ -159,9 +163,26 @@ void CompliantForces::evaluate(Slot& s, bool near) {
   const double lost = friction_law<double>(*s.law, s.tangents, n.force, s.rate[1], s.rate[2], s.force.data());
   s.stored = n.stored;
   s.loss = n.loss + lost;
+  if (where == Where::found) measure(s);
   if (s.moments)
     s.loss +=
         moment_law<double>(*s.law, s.tangents, n.force, s.rate + 3, contacts_.system().length_scale, s.moment.data());
+}
+
+// Beams: the law by its part m. Where m changes, or the place moves along the beam to where the gap is another, the
+// stored energy m E(gap) changes without work of the force: booked as m' E + m E' drift.
+void CompliantForces::measure(Slot& s) {
+  const SlotState& k = contacts_[s.slot];
+  s.measure = k.measure;
+  double passed = 0;
+  if (k.measure_rate != 0 || k.drift != 0) {
+    using D = Dual<1>;
+    const NormalLaw<D> law = normal_law<D>(*s.law, s.phase, D::variable(s.gap, 0), D(s.rate[0]), D(s.surface));
+    passed = k.measure_rate * law.stored.v + k.measure * law.stored.d[0] * k.drift;
+  }
+  s.force *= s.measure;
+  s.stored *= s.measure;
+  s.loss = s.measure * s.loss + passed;
 }
 
 void CompliantForces::apply(double, const double* z, std::vector<Engine::LinkWrench>& wrenches) {
@@ -181,7 +202,7 @@ void CompliantForces::apply(double, const double* z, std::vector<Engine::LinkWre
       s.surface = s.state + s.offset;
     }
     if (!near) s.gap = apart;
-    evaluate(s, near);
+    evaluate(s, near ? Where::near : Where::far);
     if (s.force[0] != 0) contacts_.wrenches(s.slot, s.force, wrenches);
     if (!s.moment.isZero(0.0)) {
       const Vec3 torque = contacts_[s.slot].basis * s.moment;
@@ -237,7 +258,7 @@ void CompliantForces::on_events(std::span<const int> indices) {
   for (const int index : indices) {
     Slot& s = slots_[static_cast<std::size_t>(index / 2)];
     bool closes = index % 2 == 0;
-    if (s.near) evaluate(s, true);
+    if (s.near) evaluate(s, Where::near);
     // Nobody settled this contact: its first event may as well be its end.
     if (s.phase.closure == Closure::unknown) closes = s.near && s.rate[0] < 0;
     s.phase.closure = closes ? Closure::closed : Closure::open;
@@ -249,7 +270,7 @@ void CompliantForces::on_events(std::span<const int> indices) {
       s.offset = s.gap - s.state;
       s.surface = s.gap;
     }
-    evaluate(s, s.near);
+    evaluate(s, s.near ? Where::near : Where::far);
   }
 }
 
@@ -268,7 +289,7 @@ void CompliantForces::settle() {
     // A surface found behind the gap starts from it.
     s.offset = s.z >= 0 && (penetrates || touches) ? s.gap - s.state : 0;
     if (s.z >= 0) s.surface = s.state + s.offset;
-    evaluate(s, s.near);
+    evaluate(s, s.near ? Where::near : Where::far);
   }
 }
 
@@ -319,18 +340,34 @@ void CompliantForces::add_pattern(PatternBuilder& pattern) const {
   for (const Slot& s : slots_) {
     if (s.pair == pair) continue;
     pair = s.pair;
-    if (const auto& beams = contacts_.system().pairs[static_cast<std::size_t>(pair)].beams) {
-      std::vector<int> all;
-      for (int b = 0; b < (beams->self ? 1 : 2); ++b)
-        for (int v = 0; v < beams->beam[b].body->nv; ++v) all.push_back(beams->beam[b].v + v);
-      pattern.add_block(all, all);
-      continue;
-    }
+    if (contacts_.system().pairs[static_cast<std::size_t>(pair)].beams) continue;
     std::vector<int> columns = path(s.link1);
     const std::vector<int>& second = path(s.link2);
     columns.insert(columns.end(), second.begin(), second.end());
     pattern.add_block(columns, columns);
   }
+}
+
+bool CompliantForces::grow(std::vector<std::unique_ptr<BeamCouplings>>& couplings) {
+  bool grown = false;
+  for (const Beams& beams : beams_) {
+    BeamCouplings& own = *couplings[static_cast<std::size_t>(beams.pair)];
+    const auto meet = [&] {
+      bool any = false;
+      for (const int slot : beams.near) {
+        elements_.clear();
+        contacts_.elements(slot, elements_);
+        any = own.meet(elements_) || any;
+      }
+      return any;
+    };
+    if (!meet()) continue;
+    grown = true;
+    if (!own.crowded()) continue;
+    own.forget();
+    meet();
+  }
+  return grown;
 }
 
 void CompliantForces::beam_tangents(const Beams& beams, Tangents& out) {
@@ -345,29 +382,33 @@ void CompliantForces::beam_tangents(const Beams& beams, Tangents& out) {
     friction_law<D>(*s.law, s.tangents, law.force, s1, s2, r);
     if (r[0].v == 0 && (r[0].d == 0).all()) continue;
     const int rows = 1 + s.tangents;
-    for (int k = 0; k < rows; ++k) contacts_.tangent(slot, k, coordinate_[k]);
-    const std::vector<int>& columns = coordinate_[0].columns;
-    const auto n = static_cast<Eigen::Index>(columns.size());
+    BeamTangent& t = beam_;
+    contacts_.tangent(slot, t);
+    const double m = s.measure;
+    const auto n = static_cast<Eigen::Index>(t.columns.size());
+    const std::span<double> K = out.K.values(), C = out.C.values();
     for (Eigen::Index j = 0; j < n; ++j) {
-      const auto at = static_cast<std::size_t>(j);
       double dq[3], dv[3];
+      bool damps = false;
       for (int k = 0; k < rows; ++k) {
-        dq[k] = r[k].d[0] * coordinate_[0].g[at];
+        dq[k] = m * r[k].d[0] * t.gap_by_q[j] + r[k].v * t.measure_by_q[j];
         dv[k] = 0;
         for (int i = 0; i < rows; ++i) {
-          dq[k] += r[k].d[1 + i] * coordinate_[i].rate_by_q[j];
-          dv[k] += r[k].d[1 + i] * coordinate_[i].g[at];
+          dq[k] += m * r[k].d[1 + i] * t.rate_by_q[i][j];
+          dv[k] += m * r[k].d[1 + i] * t.g[i][j];
         }
+        damps = damps || dv[k] != 0;
       }
+      const int column = t.columns[static_cast<std::size_t>(j)];
       for (Eigen::Index i = 0; i < n; ++i) {
+        const auto entry = static_cast<std::size_t>(out.K.slot(t.columns[static_cast<std::size_t>(i)], column));
         double k_ij = 0, c_ij = 0;
         for (int k = 0; k < rows; ++k) {
-          const double g = coordinate_[k].g[static_cast<std::size_t>(i)];
-          k_ij -= r[k].v * coordinate_[k].H(i, j) + g * dq[k];
-          c_ij -= g * dv[k];
+          k_ij -= m * r[k].v * t.H[k](i, j) + t.g[k][i] * dq[k];
+          c_ij -= t.g[k][i] * dv[k];
         }
-        out.K.add(columns[static_cast<std::size_t>(i)], columns[at], k_ij);
-        out.C.add(columns[static_cast<std::size_t>(i)], columns[at], c_ij);
+        K[entry] += k_ij;
+        if (damps) C[entry] += c_ij;
       }
     }
   }

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "contact/beam_couplings.hpp"
 #include "contact/compliant_law.hpp"
 #include "contact/contacts.hpp"
 #include "integrate/archive.hpp"
@@ -62,7 +63,9 @@ class CompliantForces {
   // d(M a - h - W r) and d(zdot) of what was last applied; after Engine::tangents() at the same state. The inner states
   // stand after the engine's.
   void add_tangents(Tangents& out);
-  void add_pattern(PatternBuilder& pattern) const;
+  void add_pattern(PatternBuilder& pattern) const;  // without beams, which couplings() tells
+  // What was last applied between beams ties elements together that have not met: their patterns have to grow.
+  bool grow(std::vector<std::unique_ptr<BeamCouplings>>& couplings);
 
  private:
   struct Slot {
@@ -79,6 +82,7 @@ class CompliantForces {
     double gap = 0, rate[6] = {0, 0, 0, 0, 0, 0}, state = 0, surface = 0;
     Vec3 force = Vec3::Zero(), moment = Vec3::Zero();
     double stored = 0, loss = 0;
+    double measure = 1;  // of beams: force and energy are this part of the law's
   };
 
   struct Beams {
@@ -89,7 +93,9 @@ class CompliantForces {
   void beam_tangents(const Beams& beams, Tangents& out);
 
   bool far(const PairInstance& pair, const CompliantContact& law, double& apart) const;
-  void evaluate(Slot& s, bool near);
+  enum class Where { far, near, found };  // found: the place of contact is known already
+  void evaluate(Slot& s, Where where);
+  void measure(Slot& s);
   void set_hysteresis(Slot& s) const;
   const Slot* find(int slot) const;
   const std::vector<int>& path(int link) const;
@@ -100,7 +106,8 @@ class CompliantForces {
   std::vector<Beams> beams_;
   std::vector<CompliantContact> beam_laws_;  // of their slots: by the area of each
   Vec generalized_;
-  CoordinateTangent coordinate_[3];
+  std::vector<int> elements_;
+  BeamTangent beam_;
   int inner_ = 0;
   double shift_ = 0;
   // work of add_tangents

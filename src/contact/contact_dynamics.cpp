@@ -43,6 +43,8 @@ ContactDynamics::ContactDynamics(std::shared_ptr<const ContactSystem> contacts, 
     return static_cast<int>(most);
   }();
   for (auto& p : points_) p.reserve(longest);
+  for (const PairInstance& pair : system().pairs)
+    couplings_.push_back(pair.beams ? std::make_unique<BeamCouplings>(*pair.beams) : nullptr);
   set_active({}, engine.system().initial);
 }
 
@@ -75,6 +77,7 @@ void ContactDynamics::set_active(std::vector<ActiveContact> active, const State&
   force_.setZero(k);
   qr_.reserve(k);
   layout_.reset();
+  grown_.reset();
 
   // Every rigid slot that is not active is watched.
   watched_.clear();

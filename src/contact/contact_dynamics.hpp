@@ -134,6 +134,9 @@ class ContactDynamics final : public Dynamics {
   bool turns_with_slip(const ActiveContact& c) const;
   bool frictional(int slot) const;
   void apply_compliant(const State& s);
+  // Patterns for what touches here: those that `out` has, or larger ones.
+  void grow_layout(Tangents& out);
+  std::unique_ptr<Tangents> make_layout(bool couplings) const;
   void add_coordinate_tangents(int i, const Vec3& r, const Vec& a, Tangents& out);
   void solve_rows(int rows, Vec& x);  // A_ x = x over the first rows, least norm
   void share_friction();
@@ -193,6 +196,8 @@ class ContactDynamics final : public Dynamics {
   VelocityRow velocity_rows_[3];
   CoordinateTangent coordinate_tangents_[3];
   mutable std::unique_ptr<Tangents> layout_;
+  std::unique_ptr<Tangents> grown_;                        // with the couplings of beams; null: there are none yet
+  std::vector<std::unique_ptr<BeamCouplings>> couplings_;  // a pair each; null: no beams
   std::unique_ptr<Tangents> own_;
 };
 

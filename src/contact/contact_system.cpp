@@ -232,7 +232,7 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
                                      "where beams touch each other wander",
                                      contact.name),
                          "use linear, hertz, or hunt-crossley with a given damping");
-      auto beams = std::make_shared<BeamPair>(*contact.beams, *sys);
+      auto beams = std::make_shared<BeamPair>(*contact.beams, *sys, p.rigid);
       p.slots = beams->slots();
       p.tangents = beams->dim - 1;
       p.link1 = beams->beam[0].link;

@@ -3,6 +3,7 @@
 //   K += -r_k J^T H'_k J          each component k of a contact force r, with the lever arm moving with its link
 //   sliding: r_T = -mu(|s|) r_N d,  d = s / |s|,   d(r_T)/ds = -r_N [mu/|s| (1 - d d^T) + mu' d d^T]
 //            K += -W_T d(r_T)/ds ds/dq,  C += -W_T d(r_T)/ds ds/dv
+#include <algorithm>
 #include <cmath>
 
 #include "contact/contact_dynamics.hpp"
@@ -26,7 +27,11 @@ void copy_into(const SparseMatrix<double>& from, SparseMatrix<double>& to) {
 }  // namespace
 
 const Tangents& ContactDynamics::tangent_layout() const {
-  if (layout_) return *layout_;
+  if (!layout_) layout_ = make_layout(false);
+  return *layout_;
+}
+
+std::unique_ptr<Tangents> ContactDynamics::make_layout(bool with_couplings) const {
   const Tangents& e = engine_.tangent_layout();
   const Sizes& n = engine_.sizes();
   const int extra = compliant_.inner_states();
@@ -69,11 +74,13 @@ const Tangents& ContactDynamics::tangent_layout() const {
     std::vector<int> columns = path(pair.link1);
     const std::vector<int>& second = path(pair.link2);
     if (pair.beams) {
-      // The place of contact may wander over all elements.
-      columns.clear();
+      // The place of contact may wander over all elements. A row of both beams costs no more than they do; blocks are
+      // those of elements that have met.
       for (int b = 0; b < (pair.beams->self ? 1 : 2); ++b)
-        for (int v = 0; v < pair.beams->beam[b].body->nv; ++v) columns.push_back(pair.beams->beam[b].v + v);
-    } else if (pair.coordinates) {
+        for (int v = 0; v < pair.beams->beam[b].body->nv; ++v) G.add(row.index, pair.beams->beam[b].v + v);
+      continue;
+    }
+    if (pair.coordinates) {
       columns.clear();
       for (const CoordinateRow& r : pair.coordinates->row)
         for (const CoordinateRow::Input& in : r.inputs)
@@ -85,20 +92,40 @@ const Tangents& ContactDynamics::tangent_layout() const {
     for (const int c : columns) G.add(row.index, c);
   }
   compliant_.add_pattern(P);
+  for (const auto& couplings : couplings_)
+    if (with_couplings && couplings) couplings->add_pattern(P);
   using Matrix = SparseMatrix<double>;
   const PatternPtr p = P.build(), g = G.build(), rz = Rz.build(), f = F.build(), fz = Fz.build();
-  layout_ = std::make_unique<Tangents>(Tangents{Matrix(p), Matrix(p), Matrix(p), Matrix(rz), Matrix(f), Matrix(f),
-                                                Matrix(fz), Matrix(g), Matrix(g), Matrix(g), Matrix(g), std::nullopt});
+  auto out = std::make_unique<Tangents>(Tangents{Matrix(p), Matrix(p), Matrix(p), Matrix(rz), Matrix(f), Matrix(f),
+                                                 Matrix(fz), Matrix(g), Matrix(g), Matrix(g), Matrix(g), std::nullopt});
   for (const ActiveContact& c : active_) directed = directed || c.mode == Mode::slide;
-  if (directed) layout_->N = Matrix(g);
-  return *layout_;
+  if (directed) out->N = Matrix(g);
+  return out;
+}
+
+// The patterns grow by what touches here for the first time. Whoever comes with those of the start (a run that begins
+// or goes on from a checkpoint) gets the couplings of this place alone, whatever was met before: the digits of a run do
+// not depend on what it forgot.
+void ContactDynamics::grow_layout(Tangents& out) {
+  if (std::none_of(couplings_.begin(), couplings_.end(), [](const auto& c) { return c != nullptr; })) return;
+  if (out.M.pattern_ptr() == tangent_layout().M.pattern_ptr()) {
+    for (const auto& couplings : couplings_)
+      if (couplings) couplings->forget();
+    grown_.reset();
+  }
+  bool grown = compliant_.grow(couplings_);
+  for (const ActiveContact& c : active_) {
+    const auto pair = static_cast<std::size_t>(system().pair_of_slot[static_cast<std::size_t>(c.slot)]);
+    if (!couplings_[pair]) continue;
+    columns_.clear();
+    contacts_.elements(c.slot, columns_);
+    grown = couplings_[pair]->meet(columns_) || grown;
+  }
+  if (grown) grown_ = make_layout(true);
+  if (grown_ && out.M.pattern_ptr() != grown_->M.pattern_ptr()) out = *grown_;
 }
 
 void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, Tangents& out) {
-  for (SparseMatrix<double>* m :
-       {&out.M, &out.C, &out.K, &out.Rz, &out.Fq, &out.Fv, &out.Fz, &out.G, &out.Vq, &out.Aq, &out.Av})
-    m->set_zero();
-  if (out.N) out.N->set_zero();
   solved_ = solved_ && same_state(s, solved_at_);
   split(lambda);
   const State& e = engine_state(s);
@@ -108,6 +135,11 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
   if (compliant_.any()) compliant_.apply(s.t, s.z.data() + engine_.sizes().nz, wrenches_);
   const std::size_t compliant_wrenches = wrenches_.size();
   for (const ActiveContact& c : active_) contacts_.evaluate_held(c.slot, c.feature, false);
+  grow_layout(out);
+  for (SparseMatrix<double>* m :
+       {&out.M, &out.C, &out.K, &out.Rz, &out.Fq, &out.Fv, &out.Fz, &out.G, &out.Vq, &out.Aq, &out.Av})
+    m->set_zero();
+  if (out.N) out.N->set_zero();
   for (int i = 0; i < normals_; ++i)
     contacts_.wrenches(active_[static_cast<std::size_t>(i)].slot, force(i, lambda), wrenches_);
   for (std::size_t i = 0; i < active_frictions_.size(); ++i) {

@@ -313,6 +313,20 @@ void Contacts::find_beams(int pair, double reach, std::vector<int>& slots) {
   for (int& slot : slots) slot += contacts_->pairs[static_cast<std::size_t>(pair)].slot0;
 }
 
+void Contacts::evaluate_found(int slot) {
+  mark(slot);
+  const PairInstance& pair = contacts_->pair(slot);
+  BeamTouch& beams = beams_of(slot);
+  SlotState& out = state_[static_cast<std::size_t>(slot)];
+  out.gap = out.margin = contacts_->length_scale;
+  beams.rows(state_at_.q, state_at_.v, slot - pair.slot0, false, out);
+  branch_[static_cast<std::size_t>(slot)].feature = beams.feature(slot - pair.slot0);
+}
+
+void Contacts::elements(int slot, std::vector<int>& out) const {
+  beams_of(slot).elements(slot - contacts_->pair(slot).slot0, out);
+}
+
 double Contacts::largest_speed() const {
   double most = 0;
   for (const auto& beams : beams_)

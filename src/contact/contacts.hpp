@@ -34,6 +34,9 @@ struct SlotState {
   Vec3 c1, c2;     // from the mass centres of the links
   double rate[6];  // gap', slip_1, slip_2, spins about n, t1, t2
   double bias[6];  // second rates without generalized accelerations
+  // Compliant contact of beams: the part of its law by which it acts, the rate of that, and by which rate the gap
+  // changes because its place moves along the beam.
+  double measure = 1, measure_rate = 0, drift = 0;
 };
 
 // A row written in coordinates: gradient by velocity index, and second derivatives (formula's inputs).
@@ -74,6 +77,10 @@ class Contacts {
   double largest_speed() const;
   // Compliant forces: slots of a pair of beams that are near, as detect() finds them, at the state last given.
   void find_beams(int pair, double reach, std::vector<int>& slots);
+  // Gap and rates of a slot that find_beams() gave, at the places it found.
+  void evaluate_found(int slot);
+  // Elements of beams that the slot's rows depend on (BeamTouch::elements), appended.
+  void elements(int slot, std::vector<int>& out) const;
   double distance_bound(int slot) const {
     return broad_.distance_bound(engine_, contacts_->pair_of_slot[static_cast<std::size_t>(slot)]);
   }
@@ -89,6 +96,11 @@ class Contacts {
   void tangent(int slot, SlotTangent& out);
   // The same for a slot whose rows are functions of the coordinates; component 0 gap, 1 and 2 slide.
   void tangent(int slot, int component, CoordinateTangent& out) const;
+
+  // Of a compliant slot of beams, all rows.
+  void tangent(int slot, BeamTangent& out) const {
+    beams_of(slot).tangent(state_at_.q, state_at_.v, slot - contacts_->pair(slot).slot0, out);
+  }
 
   // Partial derivatives by time of a row written in coordinates: its column, rate and bias.
   struct TimeTangent {

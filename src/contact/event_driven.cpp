@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 
+#include "contact/contact_euler.hpp"
 #include "contact/penetration.hpp"
 
 namespace clatter::contact {
@@ -22,7 +23,11 @@ EventDriven::EventDriven(std::shared_ptr<const ContactSystem> contacts, Engine& 
 void EventDriven::begin_phase(const State& s, double h) {
   IntegratorSettings settings = settings_;
   if (h > 0 && controls_step(settings.scheme)) settings.step = h;
-  inner_ = make_integrator(settings, dynamics_);
+  // Explicit steps through stiff contacts would have to be short: in those with contact Newton's method takes over.
+  if (settings.scheme == Scheme::symplectic_euler && dynamics_.compliant().any())
+    inner_ = std::make_unique<ContactEuler>(dynamics_, settings);
+  else
+    inner_ = make_integrator(settings, dynamics_);
   inner_->start(s);
   W_base_ = W_;
   W_certified_ = W_;

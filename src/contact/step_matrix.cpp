@@ -11,18 +11,24 @@ constexpr double kRegularisation = 1e-8;
 StepMatrix::StepMatrix(Dynamics& dynamics)
     : dynamics_(dynamics),
       tangents_(dynamics.tangent_layout()),
+      of_(tangents_.M.pattern_ptr()),
       pattern_(make_pattern()),
       matrix_(pattern_),
       solver_(pattern_),
-      map_M_(*pattern_, tangents_.M.pattern(), 0, 0, nullptr),
-      map_G_(*pattern_, tangents_.G.pattern(), dynamics.sizes().nv, 0, nullptr),
-      map_Gt_(*pattern_, tangents_.G.pattern(), 0, dynamics.sizes().nv, nullptr, true),
       nv_(dynamics.sizes().nv),
       nc_(dynamics.sizes().nc()) {
-  for (int i = 0; i < nv_ + nc_; ++i) diagonal_.push_back(pattern_->slot(i, i));
+  lay_out();
   regular_.setZero(nc_);
   row_scale_.setZero(nc_);
   for (Vec* x : {&rhs_, &x_, &residual_}) x->setZero(nv_ + nc_);
+}
+
+void StepMatrix::lay_out() {
+  map_M_ = BlockMap(*pattern_, tangents_.M.pattern(), 0, 0, nullptr);
+  map_G_ = BlockMap(*pattern_, tangents_.G.pattern(), nv_, 0, nullptr);
+  map_Gt_ = BlockMap(*pattern_, tangents_.G.pattern(), 0, nv_, nullptr, true);
+  diagonal_.clear();
+  for (int i = 0; i < nv_ + nc_; ++i) diagonal_.push_back(pattern_->slot(i, i));
 }
 
 PatternPtr StepMatrix::make_pattern() const {
@@ -37,6 +43,13 @@ PatternPtr StepMatrix::make_pattern() const {
 
 bool StepMatrix::factorize(const State& s, const Vec& a, const Vec& lambda, double c, double k) {
   dynamics_.tangents(s, a, lambda, tangents_);
+  if (tangents_.M.pattern_ptr() != of_) {
+    of_ = tangents_.M.pattern_ptr();
+    pattern_ = make_pattern();
+    matrix_ = SparseMatrix<double>(pattern_);
+    solver_ = LinearSolver<double>(pattern_);
+    lay_out();
+  }
   matrix_.set_zero();
   const std::span<double> x = matrix_.values();
   map_M_.add(x, tangents_.M, 1.0);

@@ -23,13 +23,18 @@ class StepMatrix {
   // Any of g (zero), mu may be null; x may be b.
   void solve(const double* b, const double* g, double* x, double* mu);
   const Tangents& tangents() const { return tangents_; }
-  void forget() { solver_.forget(); }
+  void forget() {
+    tangents_ = dynamics_.tangent_layout();
+    solver_.forget();
+  }
 
  private:
   PatternPtr make_pattern() const;
+  void lay_out();
 
   Dynamics& dynamics_;
   Tangents tangents_;
+  PatternPtr of_;  // of the tangents that the following is laid out by
   PatternPtr pattern_;
   SparseMatrix<double> matrix_;
   LinearSolver<double> solver_;

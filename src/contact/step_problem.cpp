@@ -122,7 +122,10 @@ void StepProblem::begin(StepMatrix* matrix) {
   for (const int g : touched_) groups()[static_cast<std::size_t>(g)].root = -1;
   touched_.clear();
   matrix_ = matrix;
-  if (matrix_ != nullptr && stiff_.groups.empty()) stiff_ = by_matrix(*matrix_);
+  if (matrix_ != nullptr && stiff_of_ != matrix_->tangents().M.pattern_ptr()) {
+    stiff_ = by_matrix(*matrix_);
+    stiff_of_ = matrix_->tangents().M.pattern_ptr();
+  }
   coupling_ = matrix_ != nullptr ? &stiff_ : &joints_;
   items_.clear();
   parts_.clear();
@@ -464,55 +467,60 @@ StepProblem::Report StepProblem::solve(int which) {
 StepProblem::Report StepProblem::solve_dense(int which) {
   ++counts_.dense;
   const int count = island_rows(which);
-  matrix(which, dense_.A);
-  dense_.b.resize(count);
-  r_.resize(count);
-  dense_.cones.clear();
+  if (dense_.size() <= static_cast<std::size_t>(count)) dense_.resize(static_cast<std::size_t>(count) + 1);
+  std::unique_ptr<Dense>& own = dense_[static_cast<std::size_t>(count)];
+  if (!own) own = std::make_unique<Dense>();
+  ContactProblem& problem = own->problem;
+  Vec &r = own->r, &cold = own->cold;
+  matrix(which, problem.A);
+  problem.b.resize(count);
+  r.resize(count);
+  problem.cones.clear();
   bool warm = false;
   int at = 0;
   for (const int i : island(which)) {
     const Item& item = items_[static_cast<std::size_t>(i)];
     const BlockCone& c = item.cone;
     for (int k = 0; k < item.rows(); ++k) {
-      dense_.b[at + k] = item.b[k];
-      r_[at + k] = item.r[k];
+      problem.b[at + k] = item.b[k];
+      r[at + k] = item.r[k];
       warm = warm || item.r[k] != 0;
     }
     if (c.alone) {
       for (int k = 0; c.sliding && k < c.tangents; ++k)
-        dense_.cones.push_back(Cone::box(at + k, -c.limit * c.d[k], -c.limit * c.d[k]));
+        problem.cones.push_back(Cone::box(at + k, -c.limit * c.d[k], -c.limit * c.d[k]));
       if (!c.sliding)
-        dense_.cones.push_back(c.tangents == 1 ? Cone::box(at, -c.limit, c.limit) : Cone::disc(-1, at, 0, c.limit));
+        problem.cones.push_back(c.tangents == 1 ? Cone::box(at, -c.limit, c.limit) : Cone::disc(-1, at, 0, c.limit));
       at += item.rows();
       continue;
     }
-    dense_.cones.push_back(c.bilateral ? Cone::line(at) : Cone::ray(at));
+    problem.cones.push_back(c.bilateral ? Cone::line(at) : Cone::ray(at));
     if (c.sliding) {
       for (int k = 0; k < c.tangents; ++k)
-        dense_.cones.push_back(Cone::interval(at, at + 1 + k, c.mu * c.d[k], -c.mu * c.d[k], 0, 0));
+        problem.cones.push_back(Cone::interval(at, at + 1 + k, c.mu * c.d[k], -c.mu * c.d[k], 0, 0));
     } else if (c.tangents == 1) {
-      dense_.cones.push_back(Cone::friction(at, at + 1, c.mu));
+      problem.cones.push_back(Cone::friction(at, at + 1, c.mu));
     } else if (c.tangents == 2) {
-      dense_.cones.push_back(Cone::disc(at, at + 1, c.mu));
+      problem.cones.push_back(Cone::disc(at, at + 1, c.mu));
     }
     at += item.rows();
   }
   ContactOptions options;
   options.warm_start = warm;
-  ContactResult result = solver_.solve(dense_, r_, options);
+  ContactResult result = own->solver.solve(problem, r, options);
   if (result.status != ContactStatus::solved && warm) {
     options.warm_start = false;
-    r_cold_.resize(count);
-    const ContactResult cold = solver_.solve(dense_, r_cold_, options);
-    if (cold.residual < result.residual) {
-      result = cold;
-      r_ = r_cold_;
+    cold.resize(count);
+    const ContactResult again = own->solver.solve(problem, cold, options);
+    if (again.residual < result.residual) {
+      result = again;
+      r = cold;
     }
   }
   int row = 0;
   for (const int i : island(which)) {
     Item& item = items_[static_cast<std::size_t>(i)];
-    for (int k = 0; k < item.rows(); ++k) item.r[k] = r_[row++];
+    for (int k = 0; k < item.rows(); ++k) item.r[k] = r[row++];
   }
   return {result.status == ContactStatus::solved, result.residual, result.violation};
 }

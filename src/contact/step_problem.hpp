@@ -12,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -161,6 +162,7 @@ class StepProblem {
   Engine& engine_;
   StepMatrix* matrix_ = nullptr;
   Coupling joints_, stiff_;
+  PatternPtr stiff_of_;  // the pattern that stiff_ tells of
   Coupling* coupling_ = nullptr;
   std::vector<Item> items_;
   std::vector<std::array<Part, 2>> parts_;
@@ -170,9 +172,13 @@ class StepProblem {
   std::vector<Job> jobs_;
   Vec column_, answer_;
 
-  ContactProblem dense_;
-  ContactSolver solver_;
-  Vec r_, r_cold_;
+  // Dense methods, one for each number of rows met: their arrays fit and stay.
+  struct Dense {
+    ContactProblem problem;
+    ContactSolver solver;
+    Vec r, cold;
+  };
+  std::vector<std::unique_ptr<Dense>> dense_;
 
   // Newton and sweeps: start and result of an outer iteration, best point met, by item.
   std::vector<Vec3> r0_, r1_, best_, before_, keep_, s_, z_, u_, w_;

@@ -69,6 +69,7 @@ void Bdf::restart() {
 void Bdf::refresh() {
   tangents_known_ = tangents_current_ = false;
   factored_ = 0;
+  tangents_ = dynamics_.tangent_layout();
   system_.forget();
 }
 

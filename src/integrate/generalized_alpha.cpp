@@ -25,16 +25,7 @@ GeneralizedAlpha::GeneralizedAlpha(Dynamics& dynamics, const IntegratorSettings&
     : Integrator(dynamics, settings),
       rotation_index_(n_.nv, rotations_),
       tangents_(dynamics.tangent_layout()),
-      pattern_(make_pattern()),
-      matrix_(pattern_),
-      solver_(pattern_),
-      map_M_(*pattern_, tangents_.M.pattern(), 0, 0, &rotation_index_),
-      map_Rz_(*pattern_, tangents_.Rz.pattern(), 0, n_.nv, nullptr),
-      map_Gt_(*pattern_, tangents_.G.pattern(), 0, n_.nv + n_.nz, nullptr, true),
-      map_Fq_(*pattern_, tangents_.Fq.pattern(), n_.nv, 0, &rotation_index_),
-      map_Fv_(*pattern_, tangents_.Fv.pattern(), n_.nv, 0, nullptr),
-      map_Fz_(*pattern_, tangents_.Fz.pattern(), n_.nv, n_.nv, nullptr),
-      map_G_(*pattern_, tangents_.G.pattern(), n_.nv + n_.nz, 0, &rotation_index_) {
+      iteration_(tangents_, n_, rotation_index_) {
   const double wanted = settings.rho_inf;
   if (!(wanted >= 0 && wanted <= 1)) throw InputError(fmt::format("rho_inf = {} is not between 0 and 1", wanted));
   const AlphaWeights weights = settings.alpha_weights.value_or(AlphaWeights::chung_hulbert(wanted));
@@ -57,7 +48,6 @@ GeneralizedAlpha::GeneralizedAlpha(Dynamics& dynamics, const IntegratorSettings&
   g_ = weights.gamma;
   b_ = weights.beta;
   const int size = n_.nv + n_.nz + n_.nc();
-  for (int i = 0; i < size; ++i) diagonal_.push_back(pattern_->slot(i, i));
   for (int i = 0; i < n_.nc(); ++i) {
     holonomic_.push_back(i < n_.nh ? 1 : 0);
     others_.push_back(i < n_.nh ? 0 : 1);
@@ -77,18 +67,34 @@ GeneralizedAlpha::GeneralizedAlpha(Dynamics& dynamics, const IntegratorSettings&
   base_ = now_;
 }
 
-PatternPtr GeneralizedAlpha::make_pattern() const {
-  PatternBuilder builder(n_.nv + n_.nz + n_.nc(), n_.nv + n_.nz + n_.nc());
+PatternPtr GeneralizedAlpha::Iteration::make_pattern(const Tangents& tangents, const Sizes& n,
+                                                     const RotationIndex& rotations) {
+  PatternBuilder builder(n.nv + n.nz + n.nc(), n.nv + n.nz + n.nc());
   builder.add_diagonal();
-  BlockMap::declare(builder, tangents_.M.pattern(), 0, 0, &rotation_index_);
-  BlockMap::declare(builder, tangents_.M.pattern(), 0, 0, nullptr);
-  BlockMap::declare(builder, tangents_.Rz.pattern(), 0, n_.nv, nullptr);
-  BlockMap::declare(builder, tangents_.G.pattern(), 0, n_.nv + n_.nz, nullptr, true);
-  BlockMap::declare(builder, tangents_.Fq.pattern(), n_.nv, 0, &rotation_index_);
-  BlockMap::declare(builder, tangents_.Fv.pattern(), n_.nv, 0, nullptr);
-  BlockMap::declare(builder, tangents_.Fz.pattern(), n_.nv, n_.nv, nullptr);
-  BlockMap::declare(builder, tangents_.G.pattern(), n_.nv + n_.nz, 0, &rotation_index_);
+  BlockMap::declare(builder, tangents.M.pattern(), 0, 0, &rotations);
+  BlockMap::declare(builder, tangents.M.pattern(), 0, 0, nullptr);
+  BlockMap::declare(builder, tangents.Rz.pattern(), 0, n.nv, nullptr);
+  BlockMap::declare(builder, tangents.G.pattern(), 0, n.nv + n.nz, nullptr, true);
+  BlockMap::declare(builder, tangents.Fq.pattern(), n.nv, 0, &rotations);
+  BlockMap::declare(builder, tangents.Fv.pattern(), n.nv, 0, nullptr);
+  BlockMap::declare(builder, tangents.Fz.pattern(), n.nv, n.nv, nullptr);
+  BlockMap::declare(builder, tangents.G.pattern(), n.nv + n.nz, 0, &rotations);
   return builder.build();
+}
+
+GeneralizedAlpha::Iteration::Iteration(const Tangents& tangents, const Sizes& n, const RotationIndex& rotations)
+    : of(tangents.M.pattern_ptr()),
+      pattern(make_pattern(tangents, n, rotations)),
+      matrix(pattern),
+      solver(pattern),
+      M(*pattern, tangents.M.pattern(), 0, 0, &rotations),
+      Rz(*pattern, tangents.Rz.pattern(), 0, n.nv, nullptr),
+      Gt(*pattern, tangents.G.pattern(), 0, n.nv + n.nz, nullptr, true),
+      Fq(*pattern, tangents.Fq.pattern(), n.nv, 0, &rotations),
+      Fv(*pattern, tangents.Fv.pattern(), n.nv, 0, nullptr),
+      Fz(*pattern, tangents.Fz.pattern(), n.nv, n.nv, nullptr),
+      G(*pattern, tangents.G.pattern(), n.nv + n.nz, 0, &rotations) {
+  for (int i = 0; i < pattern->cols(); ++i) diagonal.push_back(pattern->slot(i, i));
 }
 
 void GeneralizedAlpha::started() {
@@ -99,7 +105,7 @@ void GeneralizedAlpha::started() {
   last_h_ = settings_.step;
   have_past_ = false;
   factored_h_ = 0;
-  solver_.forget();
+  iteration_.solver.forget();
   // Slope of the accelerations from a trial step, for the place in time where A_0 belongs.
   State ahead = now_;
   const double h = settings_.step;
@@ -142,7 +148,9 @@ void GeneralizedAlpha::started() {
 
 void GeneralizedAlpha::refresh() {
   factored_h_ = 0;
-  solver_.forget();
+  // Patterns that have grown with contacts that wander start anew.
+  tangents_ = dynamics_.tangent_layout();
+  iteration_.solver.forget();
 }
 
 void GeneralizedAlpha::exchange(Archive& archive) {
@@ -173,25 +181,27 @@ void GeneralizedAlpha::factorize(double h) {
   const double k = settings_.constraint_scaling;
   const double gp = g_ / (h * b_), bp = (1 - am_) / (h * h * b_ * (1 - af_)), hg = h * g_ * (1 - af_) / (1 - am_);
   dynamics_.tangents(trial_, a_trial_, lambda_trial_, tangents_);
+  if (tangents_.M.pattern_ptr() != iteration_.of) iteration_ = Iteration(tangents_, n_, rotation_index_);
   turn_matrices(u_);
-  matrix_.set_zero();
-  const std::span<double> x = matrix_.values();
-  map_M_.add(x, tangents_.M, 1.0);
-  map_M_.add(x, tangents_.C, gp / bp);
-  map_M_.add_turned(x, tangents_.K, T_, 1 / bp);
-  map_Rz_.add(x, tangents_.Rz, 1 / bp);
-  map_Gt_.add(x, tangents_.directions(), -k);
-  map_Fq_.add_turned(x, tangents_.Fq, T_, -hg);
-  map_Fv_.add(x, tangents_.Fv, -hg * gp);
-  map_Fz_.add(x, tangents_.Fz, -hg);
-  for (int i = n_.nv; i < n_.nv + n_.nz; ++i) x[static_cast<std::size_t>(diagonal_[static_cast<std::size_t>(i)])] += 1;
-  map_G_.add_turned(x, tangents_.G, T_, k, holonomic_.data());
-  map_G_.add(x, tangents_.G, k, others_.data());
-  map_G_.add_turned(x, tangents_.Vq, T_, k / gp, others_.data());
+  const std::vector<int>& diagonal = iteration_.diagonal;
+  iteration_.matrix.set_zero();
+  const std::span<double> x = iteration_.matrix.values();
+  iteration_.M.add(x, tangents_.M, 1.0);
+  iteration_.M.add(x, tangents_.C, gp / bp);
+  iteration_.M.add_turned(x, tangents_.K, T_, 1 / bp);
+  iteration_.Rz.add(x, tangents_.Rz, 1 / bp);
+  iteration_.Gt.add(x, tangents_.directions(), -k);
+  iteration_.Fq.add_turned(x, tangents_.Fq, T_, -hg);
+  iteration_.Fv.add(x, tangents_.Fv, -hg * gp);
+  iteration_.Fz.add(x, tangents_.Fz, -hg);
+  for (int i = n_.nv; i < n_.nv + n_.nz; ++i) x[static_cast<std::size_t>(diagonal[static_cast<std::size_t>(i)])] += 1;
+  iteration_.G.add_turned(x, tangents_.G, T_, k, holonomic_.data());
+  iteration_.G.add(x, tangents_.G, k, others_.data());
+  iteration_.G.add_turned(x, tangents_.Vq, T_, k / gp, others_.data());
   row_scale_.setZero();
   const Pattern& G = tangents_.G.pattern();
   for (int j = 0; j < n_.nv; ++j) {
-    const double mass = std::abs(x[static_cast<std::size_t>(diagonal_[static_cast<std::size_t>(j)])]);
+    const double mass = std::abs(x[static_cast<std::size_t>(diagonal[static_cast<std::size_t>(j)])]);
     if (!(mass > 0)) continue;
     for (int s = G.col_start()[static_cast<std::size_t>(j)]; s < G.col_start()[static_cast<std::size_t>(j) + 1]; ++s) {
       const double entry = k * tangents_.G.values()[static_cast<std::size_t>(s)];
@@ -199,11 +209,11 @@ void GeneralizedAlpha::factorize(double h) {
     }
   }
   for (int i = 0; i < n_.nc(); ++i) {
-    const std::size_t slot = static_cast<std::size_t>(diagonal_[static_cast<std::size_t>(n_.nv + n_.nz + i)]);
+    const std::size_t slot = static_cast<std::size_t>(diagonal[static_cast<std::size_t>(n_.nv + n_.nz + i)]);
     x[slot] += row_scale_[i] > 0 ? kRegularisation * row_scale_[i] : 1;
   }
-  solver_.factorize(matrix_);
-  factored_h_ = solver_.singular() ? 0 : h;
+  iteration_.solver.factorize(iteration_.matrix);
+  factored_h_ = iteration_.solver.singular() ? 0 : h;
 }
 
 void GeneralizedAlpha::evaluate(double h) {
@@ -268,7 +278,7 @@ bool GeneralizedAlpha::attempt(double t1) {
       current = true;
     }
     evaluate(h);
-    solver_.solve(rhs_.data());
+    iteration_.solver.solve(rhs_.data());
     ++report_.newton_iterations;
     const double size = increment_size(h);
     if (!std::isfinite(size)) return false;

@@ -59,7 +59,17 @@ class GeneralizedAlpha final : public Integrator {
   int halvings() const override { return 10; }
 
  private:
-  PatternPtr make_pattern() const;
+  // The iteration matrix, laid out by the patterns of the tangents.
+  struct Iteration {
+    Iteration(const Tangents& tangents, const Sizes& n, const RotationIndex& rotations);
+    static PatternPtr make_pattern(const Tangents& tangents, const Sizes& n, const RotationIndex& rotations);
+    PatternPtr of;  // of the tangents' M
+    PatternPtr pattern;
+    SparseMatrix<double> matrix;
+    LinearSolver<double> solver;
+    BlockMap M, Rz, Gt, Fq, Fv, Fz, G;
+    std::vector<int> diagonal;
+  };
   void factorize(double h);
   // Residuals at the trial state into rhs_, scaled as the matrix.
   void evaluate(double h);
@@ -70,11 +80,7 @@ class GeneralizedAlpha final : public Integrator {
   double am_, af_, g_, b_;
   RotationIndex rotation_index_;
   Tangents tangents_;
-  PatternPtr pattern_;
-  SparseMatrix<double> matrix_;
-  LinearSolver<double> solver_;
-  BlockMap map_M_, map_Rz_, map_Gt_, map_Fq_, map_Fv_, map_Fz_, map_G_;
-  std::vector<int> diagonal_;
+  Iteration iteration_;
   std::vector<double> holonomic_, others_;  // row weights
   BlockDiagonal<double> T_;
   double factored_h_ = 0;  // 0: no factorisation

@@ -27,6 +27,7 @@ struct BlockDiagonal {
 
 class BlockMap {
  public:
+  BlockMap() = default;
   // Declares the entries of A P at (row0, col0), or those of A^T with `transposed` (then P is not available).
   static void declare(PatternBuilder& builder, const Pattern& A, int row0, int col0, const RotationIndex* rotations,
                       bool transposed = false);

@@ -92,6 +92,7 @@ void Radau5::started() {
 void Radau5::refresh() {
   tangents_known_ = tangents_current_ = false;
   factored_h_ = 0;
+  tangents_ = dynamics_.tangent_layout();
   real_.forget();
   complex_.forget();
 }

@@ -112,25 +112,30 @@ PatternPtr RadauSystem<Scalar>::make_pattern(const Tangents& layout) const {
 
 template <class Scalar>
 RadauSystem<Scalar>::RadauSystem(const Dynamics& dynamics, const Vec& u_scale)
-    : n_(dynamics.sizes()),
-      rotations_(dynamics.rotation_blocks().begin(), dynamics.rotation_blocks().end()),
+    : RadauSystem(dynamics.sizes(), {dynamics.rotation_blocks().begin(), dynamics.rotation_blocks().end()},
+                  dynamics.tangent_layout(), u_scale.cwiseAbs2()) {}
+
+template <class Scalar>
+RadauSystem<Scalar>::RadauSystem(const Sizes& n, std::vector<int> rotations, const Tangents& layout, const Vec& D)
+    : n_(n),
+      of_(layout.M.pattern_ptr()),
+      rotations_(std::move(rotations)),
       rotation_index_(n_.nv, rotations_),
-      D_(u_scale.cwiseAbs2()),
-      turned_(turned_rows(dynamics.tangent_layout(), n_, rotation_index_)),
-      pattern_(make_pattern(dynamics.tangent_layout())),
-      GD_(dynamics.tangent_layout().G.pattern_ptr()),
+      D_(D),
+      turned_(turned_rows(layout, n_, rotation_index_)),
+      pattern_(make_pattern(layout)),
+      GD_(layout.G.pattern_ptr()),
       Nt_(turned_),
       matrix_(pattern_),
       solver_(pattern_),
-      map_M_(*pattern_, dynamics.tangent_layout().M.pattern(), 0, 0, &rotation_index_),
-      map_Rz_(*pattern_, dynamics.tangent_layout().Rz.pattern(), 0, n_.nv, nullptr),
-      map_Gt_(*pattern_, dynamics.tangent_layout().G.pattern(), 0, n_.nv + n_.nz, nullptr, true),
-      map_Fq_(*pattern_, dynamics.tangent_layout().Fq.pattern(), n_.nv, 0, &rotation_index_),
-      map_Fv_(*pattern_, dynamics.tangent_layout().Fv.pattern(), n_.nv, 0, nullptr),
-      map_Fz_(*pattern_, dynamics.tangent_layout().Fz.pattern(), n_.nv, n_.nv, nullptr),
-      map_G_(*pattern_, dynamics.tangent_layout().G.pattern(), n_.nv + n_.nz, 0, &rotation_index_),
-      map_Nt_(*turned_, dynamics.tangent_layout().G.pattern(), 0, 0, &rotation_index_) {
-  const Tangents& layout = dynamics.tangent_layout();
+      map_M_(*pattern_, layout.M.pattern(), 0, 0, &rotation_index_),
+      map_Rz_(*pattern_, layout.Rz.pattern(), 0, n_.nv, nullptr),
+      map_Gt_(*pattern_, layout.G.pattern(), 0, n_.nv + n_.nz, nullptr, true),
+      map_Fq_(*pattern_, layout.Fq.pattern(), n_.nv, 0, &rotation_index_),
+      map_Fv_(*pattern_, layout.Fv.pattern(), n_.nv, 0, nullptr),
+      map_Fz_(*pattern_, layout.Fz.pattern(), n_.nv, n_.nv, nullptr),
+      map_G_(*pattern_, layout.G.pattern(), n_.nv + n_.nz, 0, &rotation_index_),
+      map_Nt_(*turned_, layout.G.pattern(), 0, 0, &rotation_index_) {
   const int nv = n_.nv, nz = n_.nz, nc = n_.nc(), nh = n_.nh;
   const int row_w = nv + nz, row_p = row_w + nc;
   KN_.find(*pattern_, layout.K.pattern(), *turned_, 0, row_p, nv, nh);
@@ -155,6 +160,11 @@ RadauSystem<Scalar>::RadauSystem(const Dynamics& dynamics, const Vec& u_scale)
 
 template <class Scalar>
 bool RadauSystem<Scalar>::factorize(Scalar sigma, const Tangents& tangents, const Vec& v) {
+  if (tangents.M.pattern_ptr() != of_) {
+    const std::vector<char> redundant = std::move(redundant_);
+    *this = RadauSystem(n_, rotations_, tangents, D_);
+    redundant_ = redundant;
+  }
   const int nv = n_.nv, nz = n_.nz, nc = n_.nc(), nh = n_.nh;
   const int row_w = nv + nz, row_p = row_w + nc;
   P_.p = Pt_.p = 1.0 / sigma;

@@ -44,7 +44,7 @@ class RadauSystem {
  public:
   RadauSystem(const Dynamics& dynamics, const Vec& u_scale);
 
-  // False when the matrix is singular.
+  // False when the matrix is singular. Tangents whose pattern has grown are laid out anew.
   bool factorize(Scalar sigma, const Tangents& tangents, const Vec& v);
   void solve(const Tangents& tangents, RadauVector<Scalar>& x);
   void forget() { solver_.forget(); }
@@ -53,6 +53,7 @@ class RadauSystem {
   const Vec& weights() const { return D_; }  // D, one value a rotation block
 
  private:
+  RadauSystem(const Sizes& n, std::vector<int> rotations, const Tangents& layout, const Vec& D);
   // X(i, m) += sign A(i, j) N(j, m) as slots.
   struct Product {
     std::vector<std::array<int, 3>> terms;  // slots of A, N^T, X
@@ -66,7 +67,8 @@ class RadauSystem {
   PatternPtr make_pattern(const Tangents& layout) const;
   void apply_P(const VecOf<Scalar>& x, VecOf<Scalar>& y) const;
 
-  const Sizes n_;
+  Sizes n_;
+  PatternPtr of_;  // of the tangents' M
   std::vector<int> rotations_;
   RotationIndex rotation_index_;
   Vec D_;

@@ -226,11 +226,11 @@ double LemkeSolver::finish() {
       B(i, j) = A_(active_[static_cast<std::size_t>(i)], active_[static_cast<std::size_t>(j)]);
   }
   if (k == 0 || !lu_.factorize(1e-14)) return from_tableau;
-  rhs_.resize(k);
+  if (rhs_.size() < n_) rhs_.resize(n_);
   for (int round = 0; round < 2; ++round) {  // the second round corrects the first by its residual
     for (int i = 0; i < k; ++i)
       rhs_(i) = round == 0 ? -b_(active_[static_cast<std::size_t>(i)]) : -y_(active_[static_cast<std::size_t>(i)]);
-    lu_.solve(rhs_);
+    lu_.solve(rhs_.head(k));
     for (int i = 0; i < k; ++i) {
       double& xi = x_(active_[static_cast<std::size_t>(i)]);
       xi = round == 0 ? rhs_(i) : xi + rhs_(i);

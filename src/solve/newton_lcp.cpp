@@ -11,7 +11,11 @@ bool NewtonSolver::newton_direction() {
   lu_.compute(J_);
   const auto pivots = lu_.matrixLU().diagonal().cwiseAbs();
   if (!(pivots.minCoeff() > 1e-12 * pivots.maxCoeff())) return false;
-  d_ = lu_.solve(-F_);
+  // Without the temporary that solve() would take.
+  d_.noalias() = lu_.permutationP() * F_;
+  d_ *= -1;
+  lu_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(d_);
+  lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(d_);
   return d_.allFinite();
 }
 
@@ -19,7 +23,8 @@ void NewtonSolver::regularized_direction(double eta) {
   H_.noalias() = J_.transpose() * J_;
   H_.diagonal().array() += eta;
   d_.noalias() = -(J_.transpose() * F_);
-  d_ = H_.llt().solve(d_);
+  llt_.compute(H_);
+  llt_.solveInPlace(d_);
 }
 
 double NewtonSolver::merit_at(const ScaledContact& s, const Vec& u) {

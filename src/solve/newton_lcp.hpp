@@ -7,6 +7,7 @@
 // problems (no discs) end exactly after a few steps; from a good start this is the fastest of the methods.
 #pragma once
 
+#include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <Eigen/QR>
 
@@ -32,6 +33,7 @@ class NewtonSolver {
   Vec y_, F_, d_, trial_, best_;
   Mat J_, H_;
   Eigen::PartialPivLU<Mat> lu_;
+  Eigen::LLT<Mat> llt_;
 };
 
 // Plain LCP from a start x (nonnegative or not): for warm starts. Falls back on nothing; `solved` only when it is.

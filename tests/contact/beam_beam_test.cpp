@@ -31,14 +31,39 @@ std::string pressed(const std::string& law, const std::string& beams, bool plana
                      beams);
 }
 
+std::string steeper(std::string text) {
+  const std::string flat = "to: [1, 0.03]";
+  return text.replace(text.find(flat), flat.size(), "to: [1, 0.05]");
+}
+
+// Round ones side by side in space, one beyond the end of the other, at 3 degrees.
+std::string along(const std::string& element) {
+  return fmt::format(R"(clatter: 1
+bodies:
+  upper: {{type: beam, element: {0}, elements: 2, from: [0.1, 0.01, 0.095], to: [0.9, 0.05, 0.097],
+          section: {{circle: 0.1}}, material: {{density: 1000, young: 1e5, poisson: 0.3}}}}
+  lower: {{type: beam, element: {0}, elements: 2, from: [-0.2, 0, 0], to: [0.6, 0, 0.005],
+          section: {{circle: 0.1}}, material: {{density: 1000, young: 1e5, poisson: 0.3}}}}
+contacts: {{slap: {{between: [upper, lower], law: {{type: linear, stiffness: 1e4, friction: 0.3, friction_velocity: 2}},
+  beams: {{gauss: 2, segments: 1}}}}}}
+)",
+                     element);
+}
+
 TEST(CompliantBeams, TangentsAreTheDerivativesOfTheResiduals) {
   const std::pair<std::string, bool> cases[] = {
       {pressed("{type: linear, stiffness: 1e4, damping: 30, friction: 0.3, friction_velocity: 2}",
                ", beams: {touch: lines, gauss: 1}", true),
        true},
       {pressed("{type: hertz, stiffness: 1e5}", ", beams: {touch: points}", true), true},
+      // Cut at the ends of both, and at an angle at which corners and sides share.
+      {pressed("{type: linear, stiffness: 1e4, damping: 30, friction: 0.3, friction_velocity: 2}", "", true), true},
+      {steeper(pressed("{type: linear, stiffness: 1e4, damping: 30, friction: 0.3, friction_velocity: 2}", "", true)),
+       true},
       {pressed("{type: hunt-crossley, stiffness: 1e5, damping: 0.2, friction: 0.3, friction_velocity: 2}", "", false),
-       false}};
+       false},
+      {along("ancf-cable"), false},
+      {along("ancf-beam"), false}};
   for (const auto& [text, planar] : cases) {
     const auto system = System::compile(load_model_text(text, "pressed"));
     Engine engine(system);
@@ -323,10 +348,36 @@ TEST(CrossingCables, PassOnMomentumWhereTheyCross) {
   };
   const Momenta before = momentum(system->initial), after = momentum(x.s);
   EXPECT_LT((after.linear - before.linear).norm(), 1e-12);
-  // Friction acts at the axes, which are a diameter apart: only the normal force has no moment.
+  // Friction acts on the skins. Cables know no turning about their axes: the moment of friction about these is lost.
   EXPECT_LT((after.angular - before.angular).norm(), 2e-3 * before.linear.norm());
   // The lower one moves.
   EXPECT_LT(x.s.v.tail(x.s.v.size() / 2).minCoeff(), -0.05);
+}
+
+// Beams in space do: friction between their skins passes on all of the angular momentum, up to what the step does
+// between two positions (the arms turn by 1e-4 in a step of 0.02 ms) and to what their sections strain.
+TEST(CrossingBeams, PassOnAngularMomentumThroughTheirSkins) {
+  const std::string beam =
+      "type: beam, element: ancf-beam, elements: 2, section: {circle: 0.04}, material: {density: 1000, young: 1e7, "
+      "poisson: 0.3}";
+  const std::string text = fmt::format(
+      "clatter: 1\nbodies:\n  upper: {{{0}, from: [0.03, -0.3, 0.0405], to: [0.03, 0.3, 0.0405], velocity: [0.5, 0.3, "
+      "-1]}}\n  lower: {{{0}, from: [-0.3, 0.07, 0], to: [0.3, 0.07, 0]}}\ncontacts: {{hit: {{between: [upper, "
+      "lower], law: {{type: linear, stiffness: 1e5, friction: 0.5, friction_velocity: 0.05}}}}}}\n",
+      beam);
+  const Outcome x = simulate(text, Method::smooth, TimeStepping::moreau, 2e-5, 4e-3);
+  EXPECT_LT(x.least_gap, -1e-5);
+  EXPECT_GT(x.lost, 1e-4);
+  const auto system = System::compile(load_model_text(text, "crossing"));
+  Engine engine(system);
+  const auto momentum = [&](const State& s) {
+    engine.observe(s, nullptr);
+    return momenta(system->tree, engine.links());
+  };
+  const Momenta before = momentum(system->initial), after = momentum(x.s);
+  EXPECT_LT((after.linear - before.linear).norm(), 1e-9 * before.linear.norm());
+  // Through the axes it would be mu P d: more than a hundred times this.
+  EXPECT_LT((after.angular - before.angular).norm(), 1e-4 * before.linear.norm());
 }
 
 }  // namespace

@@ -296,7 +296,10 @@ TEST_P(BeamRowsOf, TangentsAreDerivativesOfRows) {
   EXPECT_GT(looked, 20);
 }
 
-// A force between beams has no resultant and, along the normal, no moment: rigid motions of both do no work on it.
+// A force between beams has no resultant, and no moment but that of the gap between the two skins it acts on: rigid
+// motions of both do no work on it. Skins of tubes move with the sections; of spatial cables, which have no torsion,
+// the moment about their axes has nowhere to go. Sections of spatial beams that are strained, here by 0.2 %, hold their
+// skin to that part of the radius.
 TEST_P(BeamRowsOf, ForcesBalance) {
   stir(5, 0.002);
   const System& system = *beams.system;
@@ -320,8 +323,17 @@ TEST_P(BeamRowsOf, ForcesBalance) {
         }
       }
       EXPECT_LT(force.norm(), 1e-13) << "slot " << slot << " row " << k;
-      if (k == 0) {
-        EXPECT_LT(moment.norm(), 1e-13) << "slot " << slot;
+      const std::string name = GetParam().name;
+      const BeamPair& pair = *beams.contacts->pairs[0].beams;
+      const bool spatial_cables = name == "crossed_cables" || name == "cables_side_by_side";
+      const bool spatial_beams = name == "crossed_beams" || name == "beams_side_by_side";
+      // Means over several places have no single pair of points.
+      if (pair.touching.multiplier != BeamTouching::Multiplier::point && k > 0) continue;
+      const SlotState& at = (*beams.kinematics)[slot];
+      const Vec3 couple = k == 0 ? Vec3(Vec3::Zero()) : Vec3((at.p1 - at.p2).cross(at.basis.col(k)));
+      if (!spatial_cables || k == 0) {
+        EXPECT_LT((moment - couple).norm(), spatial_beams && k > 0 ? 0.01 * 0.05 : 1e-13)
+            << "slot " << slot << " row " << k;
       }
     }
   EXPECT_GT(near.size(), 0u);

@@ -7,6 +7,7 @@
 
 #include "contact/allocations.hpp"
 #include "contact/models.hpp"
+#include "contact/motion.hpp"
 #include "model/load.hpp"
 
 namespace clatter::contact {
@@ -105,6 +106,36 @@ contacts: {press: {between: [upper, lower], law: {type: rigid, friction: 0.3}}}
   slide();
   EXPECT_EQ(allocations - before, 0);
   EXPECT_GT(found, 400u);
+}
+
+// Tangents of beams that press on each other grow when two elements meet for the first time, and not again.
+TEST(ContactMemory, NoneWhileABeamPressesOnAnotherByPenalty) {
+  Model model = load_model_text(R"(clatter: 1
+gravity: [0, -10, 0]
+bodies:
+  upper: {type: beam, planar: true, element: ancf-beam, elements: 4, to: [1, 0], position: [0.23, 0.0999],
+          section: {rectangle: [0.1, 0.1]}, material: {density: 7850, young: 2e7, poisson: 0.3}}
+  lower: {type: beam, planar: true, element: ancf-beam, elements: 4, to: [1, 0],
+          section: {rectangle: [0.1, 0.1]}, material: {density: 7850, young: 2e7, poisson: 0.3}}
+joints: {hold: {type: fixed, between: [ground, lower.start]}}
+contacts: {press: {between: [upper, lower], law: {type: linear, stiffness: 1e7, friction: 0.3}}}
+)",
+                                "beams");
+  model.simulate.method = Method::smooth;
+  model.simulate.scheme = Method::generalized_alpha;
+  const Simulate simulate = model.simulate;
+  const auto system = System::compile(std::move(model));
+  Engine engine(system);
+  IntegratorSettings settings;
+  settings.scheme = Scheme::generalized_alpha;
+  settings.step = 1e-4;
+  Motion motion(system, engine, simulate, settings);
+  Stepper& stepper = motion.stepper();
+  stepper.start(system->initial);
+  while (stepper.state().t < 0.01) stepper.step(0.02);
+  const long before = allocations;
+  while (stepper.state().t < 0.02 - 1e-9) stepper.step(0.02);
+  EXPECT_EQ(allocations - before, 0);
 }
 
 TEST(ContactMemory, NoneInAccelerationsWithContactsThatDependOnEachOther) {
