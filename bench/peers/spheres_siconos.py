@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Benchmark problem G with Siconos: Moreau-Jean time stepping, Bullet's contacts, cones of friction by block Gauss-Seidel.
 
-usage: spheres_siconos.py [number of balls, default 216] [steps, default 2000] [tolerance of the solver, default 1e-4]
+usage: spheres_siconos.py [number of balls, default 216] [CPU seconds, default 60] [tolerance of the solver, default 1e-4]
 
 Data as in spheres_problem.hpp. The clock runs during the steps only; penetration is read off the positions after every
-tenth step. Fewer steps than 2000 are the first ones: balls that fall touch little, so the rate of a part flatters.
+tenth step. Fewer steps than 2000 are the first ones: balls that fall touch little, so the rate of a part flatters it.
 """
 import sys
 import time
@@ -51,7 +51,7 @@ def deepest(x, half):
 
 def main():
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 216
-    steps = int(sys.argv[2]) if len(sys.argv) > 2 else round(END / STEP)
+    budget = float(sys.argv[2]) if len(sys.argv) > 2 else 60.0
     tolerance = float(sys.argv[3]) if len(sys.argv) > 3 else 1e-4
     half = 0.5 * (PITCH * per_row(n) + 0.03)
 
@@ -98,14 +98,16 @@ def main():
     simulation.setNewtonOptions(kernel.SICONOS_TS_LINEAR)
     simulation.setNewtonMaxIteration(1)
 
-    cpu, depth = 0.0, 0.0
-    for step in range(steps):
+    cpu, depth, steps = 0.0, 0.0, 0
+    while steps < round(END / STEP) and cpu < budget:
         begin = time.process_time()
         simulation.computeOneStep()
         simulation.nextStep()
         cpu += time.process_time() - begin
-        if step % 10 == 9 or step + 1 == steps:
+        steps += 1
+        if steps % 10 == 0:
             depth = max(depth, deepest(np.array([body.q()[:3] for body in bodies]), half))
+    depth = max(depth, deepest(np.array([body.q()[:3] for body in bodies]), half))
     kinetic = sum(body.computeKineticEnergy() for body in bodies)
     contacts = problem.getSizeOutput() // 3
     print(f'peer=Siconos problem=G configuration="Moreau-Jean, NSGS to {tolerance:g}" n={n} steps={steps} '
