@@ -9,8 +9,9 @@ namespace clatter::contact {
 
 namespace {
 
-// kappa: the first, that of Coulomb's law as it is, the least, and the most with its lift and without.
-constexpr double kSoft = 1e3, kGentle = 1e2, kSoftest = 10, kFirm = 1e4, kStiff = 1e6;
+// kappa: the first, that of Coulomb's law as it is, the least, the most.
+constexpr double kSoft = 1e3, kGentle = 1e2, kSoftest = 10, kStiff = 1e6;
+constexpr double kNear = 1e-3;           // residual by the largest rate
 constexpr double kEnough = 0.1;          // of a round: what is left, by what the round before left
 constexpr int kRounds = 60, kStuck = 6;  // of multipliers; without gain
 constexpr int kWhole = 12;               // iterations of a round with Coulomb's law as it is
@@ -133,13 +134,16 @@ bool CrowdNewton::solve_island(const CrowdProblem& problem, int island, bool exa
   factored_ = false;
   double residual = take(problem, rows, exact), best = residual;
   if (residual <= tolerance) return true;
-  bool whole = false;  // Coulomb's law as it is; where that does not lead on, rounds with its lift
+  bool friction = false;
+  double fastest = 0;
   for (const int i : rows) {
     best_[at(i)] = P0_[at(i)];
-    whole = whole || (exact && problem.rows[at(i)].mu > 0);
+    friction = friction || (exact && problem.rows[at(i)].mu > 0);
+    fastest = std::max(fastest, start_[at(i)].norm());
   }
-  const bool friction = whole;
-  double gentle = kGentle, stiffest = kStiff, firm = kSoft;
+  // Coulomb's law as it is, from near; from afar, and where that does not lead on, rounds with its lift.
+  bool whole = friction && residual <= kNear * fastest;
+  double gentle = kGentle, firm = kSoft;
   int stuck = 0, patience = 0;
   for (int round = 0; round < kRounds && residual > tolerance && left > 0 && stuck < kStuck; ++round) {
     ++counts_.rounds;
@@ -161,26 +165,23 @@ bool CrowdNewton::solve_island(const CrowdProblem& problem, int island, bool exa
     if (whole) {
       // Rates are known to rounding, impulses to kappa times that: no stiffer than it must be.
       if (solved && residual < last) {
-        if (residual > 0.1 * last) gentle = std::min(stiffest, 10 * gentle);
+        if (residual > 0.1 * last) gentle = std::min(kStiff, 10 * gentle);
         continue;
       }
-      // Back to the best point met: softer, or by its lift.
-      whole = gentle > kGentle;
-      if (whole)
-        stiffest = 0.1 * gentle;
-      else
-        patience = kPatience;
+      // Back to the best point met, and on by its lift.
+      whole = false;
+      patience = kPatience;
       gentle = std::max(kSoftest, 0.1 * gentle);
       for (const int i : rows) P0_[at(i)] = best_[at(i)];
       residual = take(problem, rows, exact);
       continue;
     }
     if (!std::isfinite(residual)) break;
-    whole = friction && --patience <= 0;
+    whole = friction && --patience <= 0 && residual <= kNear * fastest;
     if (!solved)
       firm = std::max(kSoftest, 0.1 * firm);
     else if (residual > 0.1 * last && counts_.newton - before <= kEasy)
-      firm = std::min(friction ? kFirm : kStiff, 10 * firm);
+      firm = std::min(kStiff, 10 * firm);
   }
   for (const int i : rows) P0_[at(i)] = best_[at(i)];
   return best <= tolerance;

@@ -14,7 +14,10 @@ CrowdProblem by_newton(CrowdProblem p, bool exact, double tolerance = kTight) {
   CrowdCrew crew(1);
   CrowdNewton newton(crew, false);
   EXPECT_TRUE(newton.solve(p, exact, tolerance, 200).converged);
-  EXPECT_EQ(newton.counts().fallbacks, 0);
+  // From anywhere without help under the relaxed law; Coulomb's may take sweeps in between.
+  if (!exact) {
+    EXPECT_EQ(newton.counts().fallbacks, 0);
+  }
   return p;
 }
 
@@ -209,7 +212,8 @@ TEST(CrowdNewton, SolvesStepsOfAThousandBallsToRounding) {
 
 TEST(CrowdNewton, KnowsBodiesInJoints) {
   // A plate on a hinge that a ball falls on: a block of the rank of its contacts, in joint coordinates (a tree) and
-  // absolute ones (constraint rows). Sweeps to 1e-12 m/s move the same way.
+  // absolute ones (constraint rows). Under the relaxed law, whose velocities are unique, sweeps to 1e-12 m/s move the
+  // same way.
   const auto model = [](const char* coordinates, const char* solver) {
     return fmt::format(R"(
 clatter: 1
@@ -225,7 +229,7 @@ shapes:
   floor: {{on: ground, type: plane}}
 contacts:
   touch: {{among: [plate, ball, floor], law: {{type: rigid, friction: 0.4}}}}
-simulate: {{method: time-stepping, contact_solver: {}, contact_tolerance: 1e-12 m/s, contact_iterations: 5000, step: 1 ms, end: 1 s}}
+simulate: {{method: time-stepping, contact_solver: {}, friction_model: relaxed, contact_tolerance: 1e-12 m/s, contact_iterations: 5000, step: 1 ms, end: 1 s}}
 )",
                        coordinates, solver);
   };
