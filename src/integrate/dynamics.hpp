@@ -34,7 +34,7 @@ struct Sizes {
 };
 
 // Exact derivatives of the residuals at (t,q,v,z) and given dv/dt = a and lambda. K is taken with respect to
-// right increments of q at fixed v, a, lambda. Patterns never change during a Dynamics' life.
+// right increments of q at fixed v, a, lambda. Where contacts wander over flexible bodies `tangents` may enlarge out's.
 struct Tangents {
   SparseMatrix<double> M, C, K;     // nv x nv, one shared pattern: d(M a - h - G^T lambda) / d(a, v, q)
   SparseMatrix<double> Rz;          // nv x nz: d(M a - h - G^T lambda) / dz
@@ -80,7 +80,7 @@ class Dynamics {
   // frozen by `freeze` do not take part. The rows used are all nc rows, or the first nh for `positions`.
   virtual void least_correction(const State& s, const Vec& b, bool positions, Vec& delta) = 0;
 
-  virtual const Tangents& tangent_layout() const = 0;  // patterns only: build iteration matrices from it
+  virtual const Tangents& tangent_layout() const = 0;  // patterns only, as they begin: build iteration matrices from it
   virtual void tangents(const State& s, const Vec& a, const Vec& lambda, Tangents& out) = 0;
 
   // Energy ledger. `stored` is kinetic plus all potential energy; `powers` fills np channels whose integrals over
