@@ -4,7 +4,9 @@
 //                                            straight lines, some (h w)^2 / 2 of their size, and sweeps end early
 //   smallest |dv|_M with n . D^T dv + b >= 0 over all points near at the end, without friction;
 //   b = gap / h, 0 from touching to kSlop of the smaller shape, (gap + kSlop) / h where it is deeper
-//   q+ = q (+) h (v+ + dv), looked at again, until nothing is deeper than kDeep
+//   q+ = q (+) h (v+ + dv), looked at again, until nothing is deeper than kDeep of the smaller shape, or than what the
+//                                            tolerance of the rates allows in a step; then a third of it counts as
+//                                            touching
 //
 // Velocities and impulses stay as they are: momentum is theirs. Where the push lifts bodies, the fall of the energy in
 // the same step pays for it, and where that is not enough the push is made smaller: what rests is not lifted.
@@ -30,7 +32,7 @@ bool CrowdStepper::too_deep() {
   if (anything_deep()) return true;
   for (std::size_t k = 0; k < ropes_.size(); ++k) {
     const RopeState rope = rope_state(ropes_[k], crowd_.ropes[k].length);
-    if (rope.gap < -kDeep * crowd_.ropes[k].length) return true;
+    if (rope.gap < -most_depth(crowd_.ropes[k].length)) return true;
   }
   return false;
 }
@@ -64,7 +66,7 @@ void CrowdStepper::gather_push(double h) {
       row.c1[k] = c1[k];
       row.c2[k] = c2[k];
     }
-    const double slop = kSlop * size;
+    const double slop = std::max(kSlop * size, allowed_ / 3);
     row.b = (gap > 0 ? gap : std::min(0.0, gap + slop)) / h;
     push_.set_response(row);
     if (!(row.inverse_nn > 0)) return;
@@ -77,7 +79,7 @@ void CrowdStepper::gather_push(double h) {
   };
   double deepest = 0;
   for (const CrowdPoint& p : again_.points()) deepest = std::max(deepest, -p.gap);
-  find_at_end(deepest, 0);
+  find_at_end(deepest, false);
   for (const CrowdPoint& p : again_.points())
     add(p.entry, system().shapes[at(p.shape1)].link, system().shapes[at(p.shape2)].link, p.p1, p.p2, p.n, p.gap,
         smaller_of(p));
@@ -89,7 +91,7 @@ void CrowdStepper::gather_push(double h) {
   }
   push_.free_rows = static_cast<int>(push_.rows.size());
   push_.rows.insert(push_.rows.end(), push_coupled_.begin(), push_coupled_.end());
-  sweeps_.solve(push_, true, kPart * kSlop * smallest / h, kSweeps);
+  sweeps_.solve(push_, true, kPart * std::max(kSlop * smallest, allowed_ / 3) / h, kSweeps);
 }
 
 // v += what the push gives, at the engine's present links.

@@ -204,7 +204,8 @@ void CrowdSearch::find(const std::vector<LinkMotion>& links, double reach, Crowd
 }
 
 void CrowdSearch::find_again(const std::vector<CrowdPoint>& near, const std::vector<LinkMotion>& links,
-                             const std::vector<double>& moved, double reach, double part, CrowdCrew& crew) {
+                             const std::vector<double>& moved, double reach, double part, double least,
+                             CrowdCrew& crew) {
   visit_chunks(members_.size(), crew, [&](std::size_t from, std::size_t to, int) {
     for (std::size_t i = from; i < to; ++i) place(i, links);
   });
@@ -222,7 +223,7 @@ void CrowdSearch::find_again(const std::vector<CrowdPoint>& near, const std::vec
       for (std::size_t j = i + 1; j < near.size() && near[j].key == p.key; ++j) gap = std::min(gap, near[j].gap);
       const double smaller = std::min(members_[static_cast<std::size_t>(p.shape1)].bound,
                                       members_[static_cast<std::size_t>(p.shape2)].bound);
-      if (gap - way(p.shape1) - way(p.shape2) > reach - part * smaller) continue;
+      if (gap - way(p.shape1) - way(p.shape2) > reach - std::max(part * smaller, least)) continue;
       look(scouts_[static_cast<std::size_t>(k)], p.shape1, p.shape2, reach);
     }
   });
@@ -257,6 +258,7 @@ void CrowdSearch::sort_cells(double reach) {
     high = high.cwiseMax(m.centre);
   }
   width_ = widest + reach;
+  if (!(width_ > 0)) width_ = 1;  // points alone, without reach
   for (;;) {
     double cells = 1;
     for (int k = 0; k < 3; ++k) {

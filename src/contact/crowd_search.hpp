@@ -42,9 +42,9 @@ class CrowdSearch {
   void find(const std::vector<LinkMotion>& links, double reach, CrowdCrew& crew);
   // Of the pairs that have points in `near`, at other places of the links, no point of a shape more than `moved` (by
   // link) from where it was then: points with gap <= reach. Pairs that cannot be nearer than `reach` less `part` of the
-  // smaller shape are left out unseen.
+  // smaller shape and less `least` are left out unseen.
   void find_again(const std::vector<CrowdPoint>& near, const std::vector<LinkMotion>& links,
-                  const std::vector<double>& moved, double reach, double part, CrowdCrew& crew);
+                  const std::vector<double>& moved, double reach, double part, double least, CrowdCrew& crew);
   const std::vector<CrowdPoint>& points() const { return points_; }
   int level_axis() const { return count_[0] >= count_[1] ? up_[0] : up_[1]; }  // across gravity, where it is widest
 

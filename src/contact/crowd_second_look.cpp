@@ -64,22 +64,23 @@ void CrowdStepper::measure_ways(double h, const Vec& v) {
   }
 }
 
-// Points of the end with gap <= reach, of pairs that may be nearer than `reach` less `part` of the smaller shape: of
-// those that were near at the begin, or of all, where impulses made something faster than was looked for there.
-void CrowdStepper::find_at_end(double reach, double part) {
+// Points of the end with gap <= reach, where `deep` only of pairs that may be too deep: of those that were near at the
+// begin, or of all, where impulses made something faster than was looked for there.
+void CrowdStepper::find_at_end(double reach, bool deep) {
   double most = 0;
   for (const double way : moved_) most = std::max(most, way);
   if (2 * most <= reach_)
-    again_.find_again(search_.points(), engine_.links().motion, moved_, reach, part, crew_);
+    again_.find_again(search_.points(), engine_.links().motion, moved_, reach, deep ? kDeep : 0, deep ? allowed_ : 0,
+                      crew_);
   else
     again_.find(engine_.links().motion, reach, crew_);
 }
 
-// Whether a point is deeper than kDeep at the engine's present links; those seen are in `again_`.
+// Whether a point is too deep at the engine's present links; those seen are in `again_`.
 bool CrowdStepper::anything_deep() {
-  find_at_end(0, kDeep);
+  find_at_end(0, true);
   for (const CrowdPoint& p : again_.points())
-    if (p.gap < -kDeep * smaller_of(p)) return true;
+    if (p.gap < -most_depth(smaller_of(p))) return true;
   return false;
 }
 
@@ -92,7 +93,7 @@ void CrowdStepper::keep_missed() {
     return m.R.transpose() * (p - m.p);
   };
   for (const CrowdPoint& p : again_.points()) {
-    if (!(p.gap < -kDeep * smaller_of(p))) continue;
+    if (!(p.gap < -most_depth(smaller_of(p)))) continue;
     missed_.push_back(
         {p, local(system().shapes[at(p.shape1)].link, p.p1), local(system().shapes[at(p.shape2)].link, p.p2)});
   }

@@ -307,6 +307,7 @@ bool CrowdStepper::attempt(double t1) {
                    : crowd_.solver == CrowdSolver::gauss_seidel ? kSweeps
                    : newton                                     ? kNewton
                                                                 : kGradients;
+  allowed_ = h * tolerance;
   trial_.z = now_.z + h * zdot_free_;
   for (int look = 0;; ++look) {
     {

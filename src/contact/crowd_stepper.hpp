@@ -19,6 +19,7 @@
 // refresh() forgets what goes beyond.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -37,7 +38,8 @@ namespace clatter::contact {
 
 // Penetration below this part of the smaller shape is left alone: what rests need not be lifted for rounding.
 constexpr double kSlop = 1e-5;
-// What is deeper than this part of the smaller shape at the end of a step is mended.
+// What is deeper than this part of the smaller shape at the end of a step is mended (where the tolerance of the rates
+// allows more in a step, what is deeper than that).
 constexpr double kDeep = 3e-5;
 
 // What an entry of `contacts:` does in the last step.
@@ -160,7 +162,8 @@ class CrowdStepper final : public Integrator {
   double smaller_of(const CrowdPoint& p) const;
   void measure_links();
   void measure_ways(double h, const Vec& v);
-  void find_at_end(double reach, double part);
+  void find_at_end(double reach, bool deep);
+  double most_depth(double size) const { return std::max(kDeep * size, allowed_); }
   bool anything_deep();
   void keep_missed();
   bool is_known(const CrowdPoint& end, double h) const;
@@ -231,6 +234,7 @@ class CrowdStepper final : public Integrator {
   long iterations_ = 0, pushes_ = 0, looks_ = 0;
   int touching_ = 0;
   double change_ = 0, fastest_ = 0, reach_ = 0;
+  double allowed_ = 0;  // depth that the tolerance of the rates allows in a step
   Vec a_free_, zdot_free_, lambda_free_, v_free_, v_move_, u1_, u_dense_, v_begin_, v_end_, column_, answer_, mu_, p_,
       W_base_, W_end_;
   State base_, mid_;
