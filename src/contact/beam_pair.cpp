@@ -71,8 +71,7 @@ void BeamOutline::weights(const BeamCurve& curve, double x, int derivative, doub
 }
 
 SkinMotion BeamOutline::skin() const {
-  if (sides) return SkinMotion::axis;
-  return body->source->element == BeamSource::Element::beam ? SkinMotion::turns : SkinMotion::bends;
+  return body->source->element == BeamSource::Element::beam ? SkinMotion::axis : SkinMotion::bends;
 }
 
 void BeamOutline::section_weights(int element, double x, int section, int derivative, double* out) const {
