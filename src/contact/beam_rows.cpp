@@ -1,7 +1,9 @@
 // Rows of the slots of a pair of beams whose feet are known: gaps, rates, biases, columns and tangents.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "base/error.hpp"
 #include "contact/beam_touch.hpp"
 #include "contact/contacts.hpp"
 
@@ -64,17 +66,22 @@ void lift(const BeamCurves<double, D>& c, BeamCurves<T, D>& out, Position&& posi
 template <int D, bool kEdges>
 struct Pulled {
   using P = Places<D, kEdges>;
-  static constexpr int kMostColumns = 4 * BeamPair::kMostVectors * D;
+  // A slot with one force for several stations follows the elements of all of them; here are 17.
+  static constexpr int kMostColumns = 17 * BeamPair::kMostVectors * D;
   Eigen::Matrix<double, P::kCount, Eigen::Dynamic, 0, P::kCount, kMostColumns> weight;
-  int component[kMostColumns];
+  std::array<int, kMostColumns> component;  // of columns of other stations: of no weight
 
   explicit Pulled(const std::vector<int>& columns) {
+    if (columns.size() > component.size())
+      throw InputError("a force shared by more than 16 elements of the other beam has no tangent here",
+                       "use multiplier: point, or smaller segments, in `beams`");
     weight.setZero(P::kCount, static_cast<Eigen::Index>(columns.size()));
+    component.fill(0);
   }
   int start(const std::vector<int>& columns, const BeamOutline& beam, int element) {
     const int first = beam.v + element * beam.body->stride * D;
     const auto at = static_cast<int>(std::lower_bound(columns.begin(), columns.end(), first) - columns.begin());
-    for (int i = 0; i < beam.body->element_vectors * D; ++i) component[at + i] = i % D;
+    for (int i = 0; i < beam.body->element_vectors * D; ++i) component[sz(at + i)] = i % D;
     return at;
   }
   void add(const BeamOutline& beam, int at, int place, const double* w) {
@@ -86,7 +93,7 @@ struct Pulled {
   void operator()(const Derivatives& d, double* out) const {
     for (Eigen::Index j = 0; j < weight.cols(); ++j) {
       double sum = 0;
-      for (int n = 0; n < P::kCount; ++n) sum += weight(n, j) * d[n * D + component[j]];
+      for (int n = 0; n < P::kCount; ++n) sum += weight(n, j) * d[n * D + component[static_cast<std::size_t>(j)]];
       out[j] = sum;
     }
   }
