@@ -193,9 +193,9 @@ TEST(CompliantContact, SlowTouchesOfARestitutionAreNotDampedWithoutBound) {
   m.dynamics.compliant().settle();
   m.integrator->start(s);
   EXPECT_EQ(m.next(10), 1);
-  // Far below the speed that the damping belongs to, the touch is all but elastic: e = 1 - 2/3 chi v to first order, here
-  // 1 - 1e-5; the next term is 1e-10. The integrator keeps 1e-12 m/s or, of so slow a motion, better: a tenth of the
-  // effect is asked for.
+  // Far below the speed that the damping belongs to, the touch is all but elastic: e = 1 - 2/3 chi v to first order,
+  // here 1 - 1e-5; the next term is 1e-10. The integrator keeps 1e-12 m/s or, of so slow a motion, better: a tenth of
+  // the effect is asked for.
   EXPECT_NEAR(m.state().v[1] / v, 1 - v / slowest, 1e-6);
 }
 
