@@ -29,10 +29,12 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 bool CrowdStepper::too_deep() {
+  // A taut rope grows longer in every step, and all of a chain add up.
+  constexpr double kLong = 1.5;
   if (anything_deep()) return true;
   for (std::size_t k = 0; k < ropes_.size(); ++k) {
     const RopeState rope = rope_state(ropes_[k], crowd_.ropes[k].length);
-    if (rope.gap < -most_depth(crowd_.ropes[k].length)) return true;
+    if (rope.gap < -kLong * std::max(kSlop * crowd_.ropes[k].length, allowed_ / 3)) return true;
   }
   return false;
 }

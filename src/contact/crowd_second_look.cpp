@@ -39,14 +39,14 @@ void CrowdStepper::measure_links() {
   moved_.assign(extent_.size(), 0);
 }
 
-// Size of the smaller shape; a point is measured by what it touches, and on a plane by the model.
+// Size of the smaller shape; points have none, and are mended down to rounding.
 double CrowdStepper::smaller_of(const CrowdPoint& p) const {
-  double size = std::numeric_limits<double>::infinity();
-  for (const int shape : {p.shape1, p.shape2}) {
-    const double bound = system().shapes[at(shape)].geometry.bound;
-    if (bound > 0) size = std::min(size, bound);
-  }
-  return std::isfinite(size) ? size : system().length_scale;
+  return std::min(system().shapes[at(p.shape1)].geometry.bound, system().shapes[at(p.shape2)].geometry.bound);
+}
+
+double CrowdStepper::most_depth(double size) const {
+  constexpr double kRounding = 1e-12;
+  return std::max({kDeep * size, allowed_, kRounding * system().length_scale});
 }
 
 // At most what the points of links move in h at velocities v. What moves on joints: unknown.

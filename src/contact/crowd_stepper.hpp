@@ -163,7 +163,7 @@ class CrowdStepper final : public Integrator {
   void measure_links();
   void measure_ways(double h, const Vec& v);
   void find_at_end(double reach, bool deep);
-  double most_depth(double size) const { return std::max(kDeep * size, allowed_); }
+  double most_depth(double size) const;
   bool anything_deep();
   void keep_missed();
   bool is_known(const CrowdPoint& end, double h) const;
