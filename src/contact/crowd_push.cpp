@@ -23,18 +23,19 @@ namespace {
 // Passes of a push; sweeps of one, which end where they change gaps by less than this part of kSlop.
 constexpr int kPasses = 6, kSweeps = 40;
 constexpr double kPart = 0.1;
+// Part of what a rope is too long by that a step takes back: a taut one grows in every step.
+constexpr double kRopePart = 0.3;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-bool CrowdStepper::too_deep() {
-  // A taut rope grows longer in every step, and all of a chain add up.
-  constexpr double kLong = 1.5;
+bool CrowdStepper::too_deep(bool ropes) {
   if (anything_deep()) return true;
+  if (!ropes) return false;
   for (std::size_t k = 0; k < ropes_.size(); ++k) {
     const RopeState rope = rope_state(ropes_[k], crowd_.ropes[k].length);
-    if (rope.gap < -kLong * std::max(kSlop * crowd_.ropes[k].length, allowed_ / 3)) return true;
+    if (rope.gap < -kSlop * crowd_.ropes[k].length) return true;
   }
   return false;
 }
@@ -70,6 +71,7 @@ void CrowdStepper::gather_push(double h) {
     }
     const double slop = std::max(kSlop * size, allowed_ / 3);
     row.b = (gap > 0 ? gap : std::min(0.0, gap + slop)) / h;
+    if (row.b < 0 && at(entry) >= crowd_.contacts.size()) row.b *= kRopePart;
     push_.set_response(row);
     if (!(row.inverse_nn > 0)) return;
     if (row.b < 0) smallest = std::min(smallest, size);
@@ -138,7 +140,7 @@ bool CrowdStepper::move(double h) {
   bool pushed = false;
   for (int pass = 0; pass < kPasses; ++pass) {
     measure_ways(h, v_move_);
-    if (!too_deep()) break;
+    if (!too_deep(pass == 0)) break;
     if (pass == 0) keep_missed();
     gather_push(h);
     add_push(v_move_);

@@ -169,7 +169,7 @@ class CrowdStepper final : public Integrator {
   bool is_known(const CrowdPoint& end, double h) const;
   bool add_missed(double h, double tolerance);
   // crowd_push.cpp
-  bool too_deep();
+  bool too_deep(bool ropes);
   void gather_push(double h);
   void add_push(Vec& v) const;
   bool move(double h);  // false: a rotation beyond what a step may have
