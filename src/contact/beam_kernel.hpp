@@ -24,7 +24,7 @@
 // so a row is a sum of coefficient vectors times the rates of S, S', Y, Z and of the master's, and its gradient the
 // same vectors times their shape functions: the force acts where the skins touch.
 //
-// Along lines of compliant contact the place of a station depends on the position too (beam_cover.hpp): between the
+// Along lines of compliant contact the place of a station depends on the position too (beam_feet.cpp): between the
 // ends a and b of the part that the other beam covers, S(a) = point of the slave at which (S - E).E' = 0 for an end E
 // of the master. And it acts by a share of its area, 1 where the directions differ by less than alpha_min, 0 from
 // 2 alpha_min on (Y-22), in between
