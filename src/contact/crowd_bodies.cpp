@@ -252,20 +252,23 @@ void CrowdStepper::cut_into_blocks(std::size_t points) {
   }
 }
 
+// Of two free bodies, or one and the ground; blocks_: of two blocks.
+int CrowdStepper::block_between(int side1, int side2) const {
+  if (blocks_ == 0) return 0;
+  const int a = block_of_body_[at(side1)], b = block_of_body_[at(side2)];
+  return a < 0 ? b : b < 0 || a == b ? a : blocks_;
+}
+
 // Which block the rows of a draft belong to; each block has a ground of its own.
 void CrowdStepper::count_blocks(Draft& draft) const {
   std::fill(draft.count, draft.count + CrowdProblem::grounds + 1, 0);
   draft.block.resize(draft.rows.size());
   for (std::size_t i = 0; i < draft.rows.size(); ++i) {
     CrowdRow& row = draft.rows[i];
-    int block = 0;
-    if (blocks_ > 0) {
-      const int a = block_of_body_[at(row.side1)], b = block_of_body_[at(row.side2)];
-      block = a < 0 ? b : b < 0 || a == b ? a : blocks_;
-      if (block < blocks_) {
-        if (row.side1 == 0) row.side1 = block;
-        if (row.side2 == 0) row.side2 = block;
-      }
+    const int block = block_between(row.side1, row.side2);
+    if (block < blocks_) {
+      if (row.side1 == 0) row.side1 = block;
+      if (row.side2 == 0) row.side2 = block;
     }
     draft.block[i] = block;
     ++draft.count[block];

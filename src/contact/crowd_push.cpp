@@ -8,6 +8,9 @@
 //                                            tolerance of the rates allows in a step; then a third of it counts as
 //                                            touching
 //
+// A push takes no more answers of rows (push_sweeps.hpp) than the solution of the step did: where that was cut short,
+// in a tall pile, so is this, and what stays deep is mended in the next steps.
+//
 // Velocities and impulses stay as they are: momentum is theirs. Where the push lifts bodies, the fall of the energy in
 // the same step pays for it, and where that is not enough the push is made smaller: what rests is not lifted.
 #include <algorithm>
@@ -20,8 +23,10 @@ namespace clatter::contact {
 
 namespace {
 
-// Passes of a push; sweeps of one, which end where they change gaps by less than this part of kSlop.
-constexpr int kPasses = 6, kSweeps = 40;
+// Passes of a push; answers a row gets in all of them where the solution of the step took fewer.
+constexpr int kPasses = 6;
+constexpr double kAnswers = 40;
+// A pass ends where answers change gaps by less than this part of kSlop.
 constexpr double kPart = 0.1;
 // Part of what a rope is too long by that a step takes back: a taut one grows in every step.
 constexpr double kRopePart = 0.3;
@@ -41,45 +46,28 @@ bool CrowdStepper::too_deep(bool ropes) {
 }
 
 // Rows of the push at the engine's present links.
-void CrowdStepper::gather_push(double h) {
+double CrowdStepper::gather_push(double h, double most_answers) {
   if (!groups_.empty()) engine_.prepare_response(contact_.engine_state(trial_));
-  push_.balls = problem_.balls;
-  push_.bodies.assign(problem_.bodies.begin(), problem_.bodies.end());
-  for (CrowdBody& body : push_.bodies)
-    for (int k = 0; k < 3; ++k) body.v[k] = body.w[k] = 0;
-  push_.inverse_inertia.assign(problem_.inverse_inertia.begin(), problem_.inverse_inertia.end());
-  push_.x.assign(problem_.x.size(), 0);
-  push_.rows.clear();
-  push_.sides.clear();
-  push_.W.clear();
-  push_.X.clear();
-  push_coupled_.clear();
+  push_.begin(problem_);
+  push_.blocks = blocks_;
   const auto centre = [&](int link) -> Vec3 {
     return link < 0 ? Vec3::Zero() : Vec3(engine_.links().motion[at(link)].p);
   };
   double smallest = std::numeric_limits<double>::infinity(), most = 0;
   const auto add = [&](int entry, int link1, int link2, const Vec3& p1, const Vec3& p2, const Vec3& n, double gap,
                        double size) {
-    CrowdRow row{};
     const Vec3 c1 = p1 - centre(link1), c2 = p2 - centre(link2);
-    row.side1 = side_of(push_, link1, c1);
-    row.side2 = side_of(push_, link2, c2);
-    for (int k = 0; k < 3; ++k) {
-      row.n[k] = n[k];
-      row.c1[k] = c1[k];
-      row.c2[k] = c2[k];
-    }
+    const int side1 = side_of(push_.problem, link1, c1), side2 = side_of(push_.problem, link2, c2);
     const double slop = std::max(kSlop * size, allowed_ / 3);
-    row.b = (gap > 0 ? gap : std::min(0.0, gap + slop)) / h;
-    if (row.b < 0 && at(entry) >= crowd_.contacts.size()) row.b *= kRopePart;
-    push_.set_response(row);
-    if (!(row.inverse_nn > 0)) return;
-    if (row.b < 0) smallest = std::min(smallest, size);
+    double b = (gap > 0 ? gap : std::min(0.0, gap + slop)) / h;
+    if (b < 0 && at(entry) >= crowd_.contacts.size()) b *= kRopePart;
+    const int block = side1 < 0 || side2 < 0 ? 0 : block_between(side1, side2);
+    if (!push_.add(side1, side2, n, c1, c2, b, block)) return;
+    if (b < 0) smallest = std::min(smallest, size);
     if (-gap > most) {
       most = -gap;
       push_entry_ = entry;
     }
-    (row.side1 < 0 || row.side2 < 0 ? push_coupled_ : push_.rows).push_back(row);
   };
   double deepest = 0;
   for (const CrowdPoint& p : again_.points()) deepest = std::max(deepest, -p.gap);
@@ -93,9 +81,7 @@ void CrowdStepper::gather_push(double h) {
       add(static_cast<int>(crowd_.contacts.size() + k), ropes_[k].link1, ropes_[k].link2, rope.p1, rope.p2, rope.n,
           rope.gap, crowd_.ropes[k].length);
   }
-  push_.free_rows = static_cast<int>(push_.rows.size());
-  push_.rows.insert(push_.rows.end(), push_coupled_.begin(), push_coupled_.end());
-  sweeps_.solve(push_, true, kPart * std::max(kSlop * smallest, allowed_ / 3) / h, kSweeps);
+  return push_.solve(kPart * std::max(kSlop * smallest, allowed_ / 3) / h, most_answers);
 }
 
 // v += what the push gives, at the engine's present links.
@@ -103,7 +89,7 @@ void CrowdStepper::add_push(Vec& v) const {
   const Tree& tree = engine_.system().tree;
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     const Link& link = tree.links[at(bodies_[k])];
-    const CrowdBody& body = push_.bodies[k + CrowdProblem::grounds];
+    const CrowdBody& body = push_.problem.bodies[k + CrowdProblem::grounds];
     double* out = v.data() + link.v;
     out[0] += body.v[0];
     out[1] += body.v[1];
@@ -117,7 +103,7 @@ void CrowdStepper::add_push(Vec& v) const {
   for (const Group& g : groups_) {
     int j = g.first;
     for (const auto& [first, n] : g.ranges)
-      for (int i = 0; i < n; ++i) v[first + i] += push_.x[at(j++)];
+      for (int i = 0; i < n; ++i) v[first + i] += push_.problem.x[at(j++)];
   }
 }
 
@@ -138,11 +124,12 @@ bool CrowdStepper::move(double h) {
   v_move_ = trial_.v;
   const double without = energy_trial_;
   bool pushed = false;
-  for (int pass = 0; pass < kPasses; ++pass) {
+  double answers = std::max(kAnswers, solved_);
+  for (int pass = 0; pass < kPasses && answers > 0; ++pass) {
     measure_ways(h, v_move_);
     if (!too_deep(pass == 0)) break;
     if (pass == 0) keep_missed();
-    gather_push(h);
+    answers -= gather_push(h, answers);
     add_push(v_move_);
     if (!go(v_move_)) return false;
     pushed = true;

@@ -13,6 +13,7 @@
 #include "contact/kernels_polytope.hpp"
 #include "contact/pairs.hpp"
 #include "contact/polygon_manifold.hpp"
+#include "contact/polytope_distance.hpp"
 #include "contact/shape_box.hpp"
 
 namespace clatter::contact {
@@ -461,10 +462,11 @@ void CrowdSearch::polytopes(Scout& scout, int first, int second, int entry, doub
   const Geometry &a = contacts_.shapes[i].geometry, &b = contacts_.shapes[k].geometry;
   const Frame3<double> A(poses_[i]), B(poses_[k]);
   scout.manifold.find(a, b, A, B, reach, true);
-  if (scout.manifold.separation() > reach) return;
-  for (const PolytopeManifold::Point& p : scout.manifold.points()) {
-    Near3<double> near;
-    if (!polytope_feature<double>(a, b, p.slot, p.feature, A, B, near) || near.gap > reach) continue;
+  const double separation = scout.manifold.separation();
+  if (separation > reach) return;
+  double least = std::numeric_limits<double>::infinity();
+  const auto tell = [&](Near3<double> near) {
+    least = std::min(least, near.gap);
     if (turned) turn_round(near);
     Touch<double> t;
     t.gap = near.gap;
@@ -472,7 +474,22 @@ void CrowdSearch::polytopes(Scout& scout, int first, int second, int entry, doub
     t.p1 = near.p1;
     t.p2 = near.p2;
     add(scout, first, second, entry, t);
+  };
+  for (const PolytopeManifold::Point& p : scout.manifold.points()) {
+    Near3<double> near;
+    if (polytope_feature<double>(a, b, p.slot, p.feature, A, B, near) && near.gap <= reach) tell(near);
   }
+  // Apart with nothing above a face or across an edge: ends of edges are nearest, in no slot.
+  const double rounding = 1e-9 * (a.bound + b.bound);
+  NearestPoints nearest;
+  if (separation <= rounding || least <= separation + rounding) return;
+  if (!nearest_edges(a, b, A, B, scout.manifold.axis(), std::min(least, reach), nearest)) return;
+  Near3<double> near;
+  near.gap = nearest.distance;
+  near.n = (nearest.p1 - nearest.p2) / nearest.distance;
+  near.p1 = nearest.p1;
+  near.p2 = nearest.p2;
+  tell(near);
 }
 
 void CrowdSearch::others(Scout& scout, int first, int second, int entry, double reach) const {

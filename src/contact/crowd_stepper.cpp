@@ -47,6 +47,7 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
       search_(dynamics.system(), crowd_),
       again_(dynamics.system(), crowd_),
       crew_(crowd_.threads),
+      push_(crew_),
       sweeps_(crew_),
       newton_(crew_),
       log_(dynamics.system(), crowd_),
@@ -286,6 +287,7 @@ void CrowdStepper::solve(double tolerance, int most) {
                                    : newton ? newton_.solve(problem_, exact, tolerance, most)
                                             : gradients_.solve(problem_, exact, spectral, tolerance, most);
   iterations_ += report.iterations;
+  solved_ += report.iterations;
 }
 
 bool CrowdStepper::attempt(double t1) {
@@ -309,6 +311,7 @@ bool CrowdStepper::attempt(double t1) {
                                                                 : kGradients;
   allowed_ = h * tolerance;
   trial_.z = now_.z + h * zdot_free_;
+  solved_ = 0;
   for (int look = 0;; ++look) {
     {
       const Stopwatch watch(times_.solution);

@@ -32,6 +32,7 @@
 #include "contact/crowd_newton.hpp"
 #include "contact/crowd_search.hpp"
 #include "contact/crowd_solver.hpp"
+#include "contact/push_sweeps.hpp"
 #include "integrate/integrator.hpp"
 
 namespace clatter::contact {
@@ -143,6 +144,7 @@ class CrowdStepper final : public Integrator {
   int side_of(CrowdProblem& problem, int link, const Vec3& arm);
   int columns_of(CrowdProblem& problem, int link, const Vec3 F[3], const Vec3 N[3]);
   void cut_into_blocks(std::size_t points);
+  int block_between(int side1, int side2) const;
   void count_blocks(Draft& draft) const;
   void join_drafts(int drafts);
   void velocities(Vec& v) const;
@@ -170,7 +172,7 @@ class CrowdStepper final : public Integrator {
   bool add_missed(double h, double tolerance);
   // crowd_push.cpp
   bool too_deep(bool ropes);
-  void gather_push(double h);
+  double gather_push(double h, double most_answers);
   void add_push(Vec& v) const;
   bool move(double h);  // false: a rotation beyond what a step may have
   Vec3 begin_velocity(int link, const Vec3& arm) const;
@@ -178,9 +180,10 @@ class CrowdStepper final : public Integrator {
   ContactDynamics& contact_;
   Engine& engine_;
   const CrowdModel& crowd_;
-  CrowdSearch search_, again_;   // at the begin, at the end
-  CrowdProblem problem_, push_;  // of velocities, of positions
+  CrowdSearch search_, again_;  // at the begin, at the end
+  CrowdProblem problem_;
   CrowdCrew crew_;
+  PushSweeps push_;
   CrowdSweeps sweeps_;
   CrowdGradients gradients_;
   CrowdNewton newton_;
@@ -213,9 +216,8 @@ class CrowdStepper final : public Integrator {
   };
   std::vector<Missed> missed_;
   std::vector<double> extent_, moved_;  // by link
-  std::vector<CrowdRow> push_coupled_;
-  int push_entry_ = 0;   // of the deepest that was pushed
-  bool unpaid_ = false;  // the push would have lifted more than the step pays for
+  int push_entry_ = 0;                  // of the deepest that was pushed
+  bool unpaid_ = false;                 // the push would have lifted more than the step pays for
   std::vector<Engine::LinkWrench> wrenches_;
   struct RopeEnds {
     int link1 = -1, link2 = -1;
@@ -234,6 +236,7 @@ class CrowdStepper final : public Integrator {
   long iterations_ = 0, pushes_ = 0, looks_ = 0;
   int touching_ = 0;
   double change_ = 0, fastest_ = 0, reach_ = 0;
+  double solved_ = 0;  // answers of a row in the solution of the step
   double allowed_ = 0;  // depth that the tolerance of the rates allows in a step
   Vec a_free_, zdot_free_, lambda_free_, v_free_, v_move_, u1_, u_dense_, v_begin_, v_end_, column_, answer_, mu_, p_,
       W_base_, W_end_;

@@ -42,6 +42,7 @@ FaceAxis best_face(const Geometry& g, const Geometry& other, const Frame3<double
 struct EdgeAxis {
   double separation = -std::numeric_limits<double>::infinity();
   int first = -1, second = -1, sign = 0;
+  Vec3 axis;
 };
 
 EdgeAxis best_edges(const Geometry& a, const Geometry& b, const Frame3<double>& A, const Frame3<double>& B) {
@@ -69,10 +70,18 @@ EdgeAxis best_edges(const Geometry& a, const Geometry& b, const Frame3<double>& 
       const bool up = faces(1);
       if (!up && !faces(-1)) continue;
       const double separation = (up ? 1 : -1) * n.dot(a1 - B.point(second.a));
-      if (separation > best.separation) best = {separation, i, j, up ? 0 : 1};
+      if (separation > best.separation) best = {separation, i, j, up ? 0 : 1, up ? n : Vec3(-n)};
     }
   }
   return best;
+}
+
+// Whether the common perpendicular of the two edges has its feet on them.
+bool they_cross(const Geometry& a, const Geometry& b, const Frame3<double>& A, const Frame3<double>& B,
+                const EdgeAxis& edges, double rounding) {
+  const Edge one(a, edges.first), two(b, edges.second);
+  const Perpendicular<double> feet(A.point(one.a), A.direction(one.e), B.point(two.a), B.direction(two.e));
+  return std::min(std::min(feet.s, one.length - feet.s), std::min(feet.u, two.length - feet.u)) >= -rounding;
 }
 
 bool of_face(const Geometry& g, int edge, int face) {
@@ -98,22 +107,26 @@ void PolytopeManifold::find(const Geometry& first, const Geometry& second, const
   const double needed = face.separation + rounding - kPreference * std::min(0.0, face.separation);
   if (edges.first >= 0 && edges.separation > needed) {
     separation_ = edges.separation;
-    points_.push_back(
-        {count_of(first.points) + count_of(second.points) + edges.first * count_of(second.edges) + edges.second,
-         edges.sign});
+    axis_ = edges.axis;
+    if (!soon || separation_ <= 0 || they_cross(first, second, A, B, edges, rounding))
+      points_.push_back(
+          {count_of(first.points) + count_of(second.points) + edges.first * count_of(second.edges) + edges.second,
+           edges.sign});
     if (!soon) return;
   } else {
     separation_ = face.separation;
+    axis_ = reference_is_first ? Vec3(-A.direction(item(first.normals, face.face)))
+                               : Vec3(B.direction(item(second.normals, face.face)));
   }
   if (reference_is_first)
-    faces_touch(first, second, face.face, face.nearest, true, first, second, A, B, far, soon);
+    faces_touch(first, second, face.face, face.nearest, true, first, second, A, B);
   else
-    faces_touch(second, first, face.face, face.nearest, false, first, second, A, B, far, soon);
+    faces_touch(second, first, face.face, face.nearest, false, first, second, A, B);
 }
 
 void PolytopeManifold::faces_touch(const Geometry& P, const Geometry& Q, int f, int nearest, bool reference_is_first,
                                    const Geometry& first, const Geometry& second, const Frame3<double>& A,
-                                   const Frame3<double>& B, double far, bool soon) {
+                                   const Frame3<double>& B) {
   const Frame3<double>&at_P = reference_is_first ? A : B, &at_Q = reference_is_first ? B : A;
   const double rounding = kRounding * (first.bound + second.bound);
   const double deepest = std::min(0.0, separation_) - rounding;
@@ -172,11 +185,8 @@ void PolytopeManifold::faces_touch(const Geometry& P, const Geometry& Q, int f, 
       told_.push_back(reference_is_first ? feet.p1 : feet.p2);
     }
   }
-  // Overlapping without a foot on a face (a sliver in a sliver): the deepest vertex decides. Soon: the nearest one,
-  // where it may come over the face.
-  const bool beside = points_.empty() && separation_ > 0 && soon &&
-                      face_overhang<double>(P, f, at_P.local(at_Q.point(item(Q.points, nearest)))) >= -far;
-  if (beside || (points_.empty() && separation_ <= 0)) points_.push_back({slots_of_Q + nearest, f});
+  // Overlapping without a foot on a face (a sliver in a sliver): the deepest vertex decides.
+  if (points_.empty() && separation_ <= 0) points_.push_back({slots_of_Q + nearest, f});
 }
 
 int manifold_feature(const Geometry& a, const Geometry& b, const Frame3<double>& A, const Frame3<double>& B, int slot) {

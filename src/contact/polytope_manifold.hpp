@@ -30,10 +30,11 @@ class PolytopeManifold {
 
   // Polytopes that a face tells to be farther apart than `far` are left at that: no points. `soon`: where two edges
   // cross, also the points of the faces beside them, none deeper than the edges: faces that are nearly parallel meet
-  // within a step. Where a corner is beside a face by less than `far`, and nothing above it, that corner.
+  // within a step; and apart, no edges that pass each other beyond their ends.
   void find(const Geometry& first, const Geometry& second, const Frame3<double>& A, const Frame3<double>& B,
             double far = std::numeric_limits<double>::infinity(), bool soon = false);
   double separation() const { return separation_; }
+  const Vec3& axis() const { return axis_; }  // that it is measured along, from the second to the first
   const std::vector<Point>& points() const { return points_; }
   // Feature of a slot, -1 for one that does not touch.
   int feature(int slot) const {
@@ -44,10 +45,10 @@ class PolytopeManifold {
 
  private:
   void faces_touch(const Geometry& P, const Geometry& Q, int f, int nearest, bool reference_is_first,
-                   const Geometry& first, const Geometry& second, const Frame3<double>& A, const Frame3<double>& B,
-                   double far, bool soon);
+                   const Geometry& first, const Geometry& second, const Frame3<double>& A, const Frame3<double>& B);
 
   double separation_ = 0;
+  Vec3 axis_ = Vec3::UnitZ();
   std::vector<Point> points_;
   std::vector<Vec3> told_;
 };
