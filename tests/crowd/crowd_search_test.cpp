@@ -300,10 +300,11 @@ HullDistance distance_of_hulls(const std::vector<Vec3>& a, const std::vector<Vec
   return out;
 }
 
-// Polytopes that are apart: the nearest point told is as far as they are, whichever features are nearest, at any
-// distance (two corners, a corner and an edge have no slot among the kernels). Nothing within reach is missed: what is
-// not seen at the begin of a step is not looked at where it ends.
-TEST(CrowdSearch, TellsTheDistanceOfPolytopesThatAreApart) {
+// Shapes that are apart: the nearest point told is as far as they are, whichever features are nearest, at any distance
+// (two corners of polytopes, a corner and an edge have no slot among the kernels). Nothing within reach is missed: what
+// is not seen at the begin of a step is not looked at where it ends. Balls and capsules are points and rods with a
+// skin.
+TEST(CrowdSearch, TellsTheDistanceOfShapesThatAreApart) {
   std::mt19937 random(17);
   std::uniform_real_distribution<double> u(-1, 1);
   int apart = 0, corners = 0;
@@ -330,7 +331,11 @@ TEST(CrowdSearch, TellsTheDistanceOfPolytopesThatAreApart) {
       ContactShape s;
       s.name = b.name + "_skin";
       s.at.body = i;
-      s.kind = (trial + i) % 3 == 0 ? ContactShape::Kind::box : ContactShape::Kind::polytope;
+      using Kind = ContactShape::Kind;
+      constexpr Kind kinds[] = {Kind::box, Kind::polytope, Kind::polytope, Kind::capsule, Kind::polytope, Kind::sphere};
+      s.kind = kinds[random() % 6];
+      s.radius = 0.2 * size;
+      s.length = s.kind == Kind::capsule ? 0.7 * size : 0;
       s.size = size * Vec3(1, 0.7, 0.4);
       for (int k = 0; k < 3; ++k)
         for (const double sign : {-1.0, 1.0}) s.points.push_back(sign * size * (0.5 + 0.1 * k) * Vec3::Unit(k));
@@ -346,12 +351,25 @@ TEST(CrowdSearch, TellsTheDistanceOfPolytopesThatAreApart) {
     Engine engine(system);
     engine.observe(system->initial, nullptr);
     std::vector<Vec3> points[2];
+    double skins = 0;
+    int polytopes = 0;
     for (std::size_t i = 0; i < 2; ++i) {
       const ShapeInstance& s = contacts->shapes[i];
       const LinkMotion& m = engine.links().motion[static_cast<std::size_t>(s.link)];
-      for (const Vec3& p : s.geometry.points) points[i].push_back(m.p + m.R * (s.r + s.R * p));
+      const auto put = [&](const Vec3& p) { points[i].push_back(m.p + m.R * (s.r + s.R * p)); };
+      const ContactShape::Kind kind = system->model.shapes[i].kind;
+      const bool round = kind == ContactShape::Kind::sphere || kind == ContactShape::Kind::capsule;
+      if (round) skins += 0.2 * size;
+      if (kind == ContactShape::Kind::sphere) put(Vec3::Zero());
+      if (kind == ContactShape::Kind::capsule)
+        for (const double sign : {-0.5, 0.5}) put(sign * 0.7 * size * Vec3::UnitZ());
+      if (!round)
+        for (const Vec3& p : s.geometry.points) put(p);
+      polytopes += round ? 0 : 1;
     }
-    const HullDistance distance = distance_of_hulls(points[0], points[1]);
+    HullDistance distance = distance_of_hulls(points[0], points[1]);
+    distance.above -= skins;
+    distance.below -= skins;
     if (!(distance.below > 1e-6 * size)) continue;
     ++apart;
     CrowdSearch search(*contacts, *system->model.crowd);
@@ -366,6 +384,7 @@ TEST(CrowdSearch, TellsTheDistanceOfPolytopesThatAreApart) {
     }
     EXPECT_GE(least, distance.below - slack) << trial;
     EXPECT_LE(least, distance.above + slack) << trial << ": missed";
+    if (polytopes < 2) continue;
     PolytopeManifold manifold;
     const auto frame = [&](std::size_t i) {
       const ShapeInstance& s = contacts->shapes[i];
