@@ -78,9 +78,14 @@ void CrowdStepper::started() {
   touching_ = 0;
   energy_known_ = false;
   know_derivative();
-  for (CrowdEntryState& e : entries_) e = {};
   engine_.prepare_response(contact_.engine_state(now_));
-  search_.find(engine_.links().motion, 1e-9 * system().length_scale, crew_);
+  a_free_ = a_;
+  gather(settings_.step);
+  const double reach = settings_.step * (2 * fastest_ + change_) + 1e-9 * system().length_scale;
+  for (CrowdEntryState& e : entries_) e = {reach, 0, 0, Vec3::Zero(), Vec3::Zero(), 0};
+  for (std::size_t k = 0; k < ropes_.size(); ++k)
+    entries_[crowd_.contacts.size() + k].gap = rope_state(ropes_[k], crowd_.ropes[k].length).gap;
+  search_.find(engine_.links().motion, reach, crew_);
   const CrowdPoint* deepest = nullptr;
   for (const CrowdPoint& p : search_.points()) {
     if (deepest == nullptr || p.gap < deepest->gap) deepest = &p;
