@@ -99,15 +99,34 @@ void CrowdStepper::keep_missed() {
   }
 }
 
-// Whether a row of the pair along the same normal still approaches: it explains half of the depth at least.
-bool CrowdStepper::is_known(const CrowdPoint& end, double h) const {
+namespace {
+
+// Places of a list by the keys of its items, in order.
+template <class Items>
+void index_by_key(const Items& items, std::vector<std::pair<std::uint64_t, int>>& out) {
+  out.clear();
+  for (std::size_t i = 0; i < items.size(); ++i) out.emplace_back(items[i].key, static_cast<int>(i));
+  std::sort(out.begin(), out.end());
+}
+
+auto first_of(const std::vector<std::pair<std::uint64_t, int>>& index, std::uint64_t key) {
+  return std::lower_bound(index.begin(), index.end(), std::pair(key, 0));
+}
+
+}  // namespace
+
+// Whether a row of the pair along the same normal still approaches: it explains half of the depth at least. Rows that
+// were missed and added follow each other by pairs.
+bool CrowdStepper::is_known(const CrowdPoint& end, const Draft& added, double h) const {
   constexpr double kSameNormal = 0.99;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (rows_[i].key != end.key) continue;
-    const CrowdRow& row = problem_.rows[i];
+  const auto explains = [&](const CrowdRow& row) {
     const Vec3 n(row.n[0], row.n[1], row.n[2]);
-    if (n.dot(end.n) > kSameNormal && n.dot(problem_.rate(row)) + row.b < 0.5 * end.gap / h) return true;
-  }
+    return n.dot(end.n) > kSameNormal && n.dot(problem_.rate(row)) + row.b < 0.5 * end.gap / h;
+  };
+  for (auto k = first_of(row_of_key_, end.key); k != row_of_key_.end() && k->first == end.key; ++k)
+    if (explains(problem_.rows[at(k->second)])) return true;
+  for (std::size_t i = added.rows.size() - 1; i > 0 && added.about[i - 1].key == end.key; --i)
+    if (explains(added.rows[i - 1])) return true;
   return false;
 }
 
@@ -120,43 +139,44 @@ bool CrowdStepper::add_missed(double h, double tolerance) {
     const LinkMotion& m = engine_.links().motion[at(link)];
     return m.p + m.R * r;
   };
-  bool any = false;
+  index_by_key(search_.points(), point_of_key_);
+  index_by_key(rows_, row_of_key_);
+  Draft &free = drafts_[0], &jointed = drafts_[1];
+  for (Draft* draft : {&free, &jointed}) draft->begin(entries_.size(), 0);
   for (const Missed& missed : missed_) {
     const CrowdPoint& p = missed.end;
     // Pairs that were not near at the begin have met because of impulses, whose loss pays for a push.
-    const auto begin = std::find_if(search_.points().begin(), search_.points().end(),
-                                    [&](const CrowdPoint& other) { return other.key == p.key; });
-    if (begin == search_.points().end()) continue;
+    const auto begin = first_of(point_of_key_, p.key);
+    if (begin == point_of_key_.end() || begin->first != p.key) continue;
     const int link1 = system().shapes[at(p.shape1)].link, link2 = system().shapes[at(p.shape2)].link;
     const Vec3 p1 = placed(link1, missed.r1), p2 = placed(link2, missed.r2);
-    Draft& draft = drafts_.front();
-    draft.begin(entries_.size(), 0);
-    const int point = static_cast<int>(begin - search_.points().begin());
-    if (!make_row(draft, p.entry, point, p.key, link1, link2, p1, p2, p.n, p.n.dot(p1 - p2), smaller_of(p),
+    Draft& draft = coupled(link1) || coupled(link2) ? jointed : free;
+    if (!make_row(draft, p.entry, begin->second, p.key, link1, link2, p1, p2, p.n, p.n.dot(p1 - p2), smaller_of(p),
                   crowd_.contacts[at(p.entry)].law, h))
       continue;
-    CrowdRow& row = draft.rows.front();
-    Contacted& about = draft.about.front();
+    CrowdRow& row = draft.rows.back();
+    Contacted& about = draft.about.back();
     // The impulse remembered is that of the pair's row of the begin.
     row.pn = row.pt[0] = row.pt[1] = row.pt[2] = 0;
     if (turning_)
-      for (double& m : draft.turns.front().m) m = 0;
+      for (double& m : draft.turns.back().m) m = 0;
     about.closed = false;
     about.place = p.p2;
     const double rate = p.n.dot(problem_.rate(row));
     if (row.b >= 0) row.b = std::max(0.0, p.gap / h - rate);
-    if (rate + row.b >= -tolerance || is_known(p, h)) continue;
-    any = true;
-    const bool jointed = row.side1 < 0 || row.side2 < 0;
-    const auto place = static_cast<std::ptrdiff_t>(jointed ? problem_.rows.size() : at(problem_.free_rows));
-    problem_.rows.insert(problem_.rows.begin() + place, row);
-    rows_.insert(rows_.begin() + place, about);
-    if (turning_) {
-      problem_.turns.insert(problem_.turns.begin() + place, draft.turns.front());
-      turned_.insert(turned_.begin() + place, draft.turned.front());
-    }
-    if (!jointed) ++problem_.free_rows;
+    if (rate + row.b >= -tolerance || is_known(p, draft, h)) draft.drop_last();
   }
+  // Those between free bodies behind the others of their kind, in no block; those in jointed trees at the end.
+  const auto insert = [&](auto& list, const auto& of_free, const auto& of_jointed) {
+    list.insert(list.begin() + problem_.free_rows, of_free.begin(), of_free.end());
+    list.insert(list.end(), of_jointed.begin(), of_jointed.end());
+  };
+  insert(problem_.rows, free.rows, jointed.rows);
+  insert(rows_, free.about, jointed.about);
+  if (turning_) insert(problem_.turns, free.turns, jointed.turns);
+  if (turning_) insert(turned_, free.turned, jointed.turned);
+  problem_.free_rows += static_cast<int>(free.rows.size());
+  const bool any = !free.rows.empty() || !jointed.rows.empty();
   looks_ += any ? 1 : 0;
   return any;
 }

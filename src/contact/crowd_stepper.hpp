@@ -135,6 +135,13 @@ class CrowdStepper final : public Integrator {
       gaps.assign(entries, reach);
       deepest = 0;
     }
+    void drop_last() {
+      rows.pop_back();
+      about.pop_back();
+      if (turns.empty()) return;
+      turns.pop_back();
+      turned.pop_back();
+    }
   };
   bool coupled(int link) const;
   bool make_row(Draft& draft, int entry, int point, std::uint64_t key, int link1, int link2, const Vec3& p1,
@@ -168,7 +175,7 @@ class CrowdStepper final : public Integrator {
   double most_depth(double size) const;
   bool anything_deep();
   void keep_missed();
-  bool is_known(const CrowdPoint& end, double h) const;
+  bool is_known(const CrowdPoint& end, const Draft& added, double h) const;
   bool add_missed(double h, double tolerance);
   // crowd_push.cpp
   bool too_deep(bool ropes);
@@ -215,9 +222,10 @@ class CrowdStepper final : public Integrator {
     Vec3 r1, r2;  // its material points from the mass centres, link axes (ground: world)
   };
   std::vector<Missed> missed_;
-  std::vector<double> extent_, moved_;  // by link
-  int push_entry_ = 0;                  // of the deepest that was pushed
-  bool unpaid_ = false;                 // the push would have lifted more than the step pays for
+  std::vector<std::pair<std::uint64_t, int>> point_of_key_, row_of_key_;  // of the search at the begin, of rows_
+  std::vector<double> extent_, moved_;                                    // by link
+  int push_entry_ = 0;                                                    // of the deepest that was pushed
+  bool unpaid_ = false;  // the push would have lifted more than the step pays for
   std::vector<Engine::LinkWrench> wrenches_;
   struct RopeEnds {
     int link1 = -1, link2 = -1;
@@ -236,7 +244,7 @@ class CrowdStepper final : public Integrator {
   long iterations_ = 0, pushes_ = 0, looks_ = 0;
   int touching_ = 0;
   double change_ = 0, fastest_ = 0, reach_ = 0;
-  double solved_ = 0;  // answers of a row in the solution of the step
+  double solved_ = 0;   // answers of a row in the solution of the step
   double allowed_ = 0;  // depth that the tolerance of the rates allows in a step
   Vec a_free_, zdot_free_, lambda_free_, v_free_, v_move_, u1_, u_dense_, v_begin_, v_end_, column_, answer_, mu_, p_,
       W_base_, W_end_;
