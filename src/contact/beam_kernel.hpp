@@ -14,15 +14,26 @@
 // at the nearest points. Evaluated on jets and dual numbers this gives accelerations and tangents: nothing of the
 // curvature is written by hand.
 //
-// Slip is that of the skins. Of a tube of radius r it is the axis that has coordinates; its skin is at -r n from the
-// slave's axis, at +r n from the master's, and moves with the section:
+// Slip is that of the skins. Of a tube of radius r it is the axis that has coordinates. Both skins are taken where the
+// two touch, at one point P between the axes, so that force and counterforce have one line of action whatever the gap:
 //
-//   bends     turns with the tangent, w = S' x dS'/dt / S'^2 (about the tangent itself nothing is known):
-//             t.v = t.dS/dt + (r/S'^2) ((t.S') n - (n.S') t).dS'/dt
-//   turns     the section's own vectors Y, Z move it: t.v = t.(dS/dt + c_Y dY/dt + c_Z dZ/dt), c_Y = -r n.Y / Y^2
+//   P = S - rho_S n = M + rho_M n,   rho_S = (gap + radius) r_S / radius,   rho_M = (gap + radius) r_M / radius
+//
+// (on tubes that just touch rho = r), and P is carried along by the section, as
+//
+//   bends     cables: turns with the tangent, w = S' x dS'/dt / S'^2 (about the tangent itself nothing is known):
+//             t.v = t.dS/dt + (rho/S'^2) ((t.S') n - (n.S') t).dS'/dt
+//   turns     beams in space have the material point r + y Y + z Z. Where the section stands askew to the axis, and on
+//             the caps of ends, P lies off its plane; with the whole gradient of the axis' point,
+//               P - S = F (a, y, z)^T,   F = (S' Y Z),   v = dS/dt + a dS'/dt + y dY/dt + z dZ/dt = dS/dt + F' F^-1 (P
+//               - S)
+//             which is the velocity of the material point on the section (a = 0), to first order in a beside it, and of
+//             a rigid body in every rigid motion: dS/dt = c + w x S, F' = w x F give v = c + w x P
 //
 // so a row is a sum of coefficient vectors times the rates of S, S', Y, Z and of the master's, and its gradient the
-// same vectors times their shape functions: the force acts where the skins touch.
+// same vectors times their shape functions. Moments balance with it: the sum over the nodal vectors of q_i x g_i is S x
+// t + (a S' + y Y + z Z) x t = P x t for the slave and -P x t for the master. Cables in space lack the part of P x t
+// along their tangents.
 //
 // Along lines of compliant contact the place of a station depends on the position too (beam_feet.cpp): between the
 // ends a and b of the part that the other beam covers, S(a) = point of the slave at which (S - E).E' = 0 for an end E
@@ -42,10 +53,17 @@
 namespace clatter::contact {
 
 enum class FootKind { side, point, tube, crossing };
-enum class SkinMotion { axis, bends, turns };  // of outlines, cables, beams in space
+// How what touches moves: as the curve itself (outlines), with its tangent (cables), with the section (beams in space).
+enum class SkinMotion { curve, bends, turns };
 
 inline constexpr int kDerivatives = 4;  // 0 to 3
 inline constexpr int kArms = 4;         // rates that a row is made of: of the curve, its slope, Y, Z
+inline constexpr int kSections = 3;     // derivatives of Y and Z, which are quadratic
+
+// Whether row k has coefficients of rate j.
+inline bool has_arm(SkinMotion skin, int k, int j) {
+  return j == 0 || (k > 0 && (skin == SkinMotion::turns || (skin == SkinMotion::bends && j == 1)));
+}
 
 template <class T, int D>
 using BeamVector = Eigen::Matrix<T, D, 1>;
@@ -54,7 +72,7 @@ using BeamVector = Eigen::Matrix<T, D, 1>;
 template <class T, int D>
 struct BeamArc {
   BeamVector<T, D> r[kDerivatives], dr[kDerivatives];  // derivatives by the arc length, and their rates
-  BeamVector<T, D> Y[2][2], dY[2][2];                  // Y and Z, their first derivatives, and their rates
+  BeamVector<T, D> Y[2][kSections], dY[2][kSections];  // Y and Z, their derivatives, and their rates
 };
 
 // An end of the part of the slave that is covered: of the segment, or where an end of the master cuts it.
@@ -75,7 +93,7 @@ struct BeamCurves {
 struct BeamRowKind {
   FootKind kind = FootKind::side;
   double sign = 1, radius = 0;
-  SkinMotion skin[2] = {SkinMotion::axis, SkinMotion::axis};  // slave, master
+  SkinMotion skin[2] = {SkinMotion::curve, SkinMotion::curve};  // slave, master
   double skin_radius[2] = {0, 0};
   enum class Share { whole, line, rest } share = Share::whole;
   double half = 0, cos_least = 1;
@@ -110,8 +128,8 @@ template <class T, int D>
 T curvature_of(const BeamVector<T, D>& d1, const BeamVector<T, D>& d2) {
   using std::sqrt;
   const T s = d1.dot(d1);
-  const BeamVector<T, D> across = d2 - d1 * (d1.dot(d2) / s);
-  return sqrt(T(across.dot(across))) / s;
+  const BeamVector<T, D> bend = d2 - d1 * (d1.dot(d2) / s);
+  return sqrt(T(bend.dot(bend))) / s;
 }
 
 // The part that lines have of a contact between directions S1 and M1.
@@ -134,20 +152,43 @@ T line_share(const BeamVector<T, D>& S1, const BeamVector<T, D>& S2, const BeamV
   return 1.0 - s * s * (3.0 - 2.0 * s);
 }
 
+template <class T>
+BeamVector<T, 3> across(const BeamVector<T, 3>& a, const BeamVector<T, 3>& b) {
+  BeamVector<T, 3> out;
+  out[0] = a[1] * b[2] - a[2] * b[1];
+  out[1] = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+  return out;
+}
+
+// How P follows the section at its foot: w = P - S = F (a, y, z)^T by Cramer's rule.
+template <class T>
+void place_in_section(const BeamArc<T, 3>& c, const T& shift, const BeamVector<T, 3>& w, T place[3]) {
+  using V = BeamVector<T, 3>;
+  const V slope = series<T, 3>(c.r, shift, 1), Y = series<T, 3>(c.Y[0], shift, 0, kSections),
+          Z = series<T, 3>(c.Y[1], shift, 0, kSections);
+  const V normal = across<T>(Y, Z);
+  const T det = slope.dot(normal);
+  place[0] = w.dot(normal) / det;
+  place[1] = w.dot(across<T>(Z, slope)) / det;
+  place[2] = w.dot(across<T>(slope, Y)) / det;
+}
+
+// Coefficients of the rates beside that of the curve, of the skin at rho from the axis.
 template <class T, int D>
-void add_arms(SkinMotion skin, double r, const BeamArc<T, D>& c, const T& shift, const BeamVector<T, D>& n,
+void add_arms(SkinMotion skin, const T& rho, const BeamArc<T, D>& c, const T& shift, const BeamVector<T, D>& n,
               const BeamVector<T, D>& t, BeamVector<T, D>* out) {
   // The master's skin is on the other side of its axis, and its rates enter with the other sign: the same for both.
-  if (skin == SkinMotion::axis) return;
   if (skin == SkinMotion::bends) {
     const BeamVector<T, D> slope = series<T, D>(c.r, shift, 1);
-    const T s = slope.dot(slope), along = t.dot(slope), across = n.dot(slope);
-    out[1] = n * T(r * along / s) - t * T(r * across / s);
-    return;
+    const T s = slope.dot(slope), along = t.dot(slope), off = n.dot(slope);
+    out[1] = n * T(rho * along / s) - t * T(rho * off / s);
   }
-  for (int i = 0; i < 2; ++i) {
-    const BeamVector<T, D> Y = series<T, D>(c.Y[i], shift, 0, 2);
-    out[2 + i] = t * T(-r * n.dot(Y) / Y.dot(Y));
+  if constexpr (D == 3) {
+    if (skin != SkinMotion::turns) return;
+    T place[3];
+    place_in_section<T>(c, shift, n * T(-rho), place);
+    for (int j = 0; j < 3; ++j) out[1 + j] = t * place[j];
   }
 }
 
@@ -205,8 +246,8 @@ void beam_rows(const BeamRowKind& of, const BeamCurves<T, D>& c, BeamRows<T, D>&
   } else {
     // Along the master; where that is along n, along the axis that is least so.
     V along = M1;
-    const double across = value(T(M1.dot(M1) - M1.dot(n) * M1.dot(n))) / value(T(M1.dot(M1)));
-    if (!(across > 1e-6)) {
+    const double off = value(T(M1.dot(M1) - M1.dot(n) * M1.dot(n))) / value(T(M1.dot(M1)));
+    if (!(off > 1e-6)) {
       int least = 0;
       for (int i = 1; i < 3; ++i)
         if (std::abs(value(n[i])) < std::abs(value(n[least]))) least = i;
@@ -216,31 +257,29 @@ void beam_rows(const BeamRowKind& of, const BeamCurves<T, D>& c, BeamRows<T, D>&
     along -= n * part;
     const T length = sqrt(T(along.dot(along)));
     for (int i = 0; i < 3; ++i) out.e[1][i] = along[i] / length;
-    const V& t = out.e[1];
-    out.e[2][0] = n[1] * t[2] - n[2] * t[1];
-    out.e[2][1] = n[2] * t[0] - n[0] * t[2];
-    out.e[2][2] = n[0] * t[1] - n[1] * t[0];
+    out.e[2] = across<T>(n, out.e[1]);
   }
   const V nil = V::Constant(T(0.0));
+  const T distance = out.gap + of.radius;
   for (int k = 0; k < D; ++k) {
     for (int j = 1; j < kArms; ++j) out.S[k][j] = out.M[k][j] = nil;
     out.S[k][0] = out.e[k];
     out.M[k][0] = -out.e[k];
-    if (k == 0) continue;
-    add_arms<T, D>(of.skin[0], of.skin_radius[0], c.S, y, n, out.e[k], out.S[k]);
-    add_arms<T, D>(of.skin[1], of.skin_radius[1], c.M, x, n, out.e[k], out.M[k]);
+    if (k == 0 || of.radius == 0) continue;
+    add_arms<T, D>(of.skin[0], distance * (of.skin_radius[0] / of.radius), c.S, y, n, out.e[k], out.S[k]);
+    add_arms<T, D>(of.skin[1], distance * (of.skin_radius[1] / of.radius), c.M, x, n, out.e[k], out.M[k]);
   }
-  const V rates[2][kArms] = {{series<T, D>(c.S.dr, y, 0), series<T, D>(c.S.dr, y, 1), series<T, D>(c.S.dY[0], y, 0, 2),
-                              series<T, D>(c.S.dY[1], y, 0, 2)},
-                             {series<T, D>(c.M.dr, x, 0), series<T, D>(c.M.dr, x, 1), series<T, D>(c.M.dY[0], x, 0, 2),
-                              series<T, D>(c.M.dY[1], x, 0, 2)}};
-  for (int k = 0; k < D; ++k) {
-    out.rate[k] = T(0.0);
+  const auto add_rates = [&](SkinMotion skin, const BeamArc<T, D>& curve, const T& shift, const V(*arms)[kArms]) {
     for (int j = 0; j < kArms; ++j) {
-      if (of.skin[0] != SkinMotion::axis || j == 0) out.rate[k] = out.rate[k] + out.S[k][j].dot(rates[0][j]);
-      if (of.skin[1] != SkinMotion::axis || j == 0) out.rate[k] = out.rate[k] + out.M[k][j].dot(rates[1][j]);
+      if (!has_arm(skin, 1, j)) continue;
+      const V rate = j < 2 ? series<T, D>(curve.dr, shift, j) : series<T, D>(curve.dY[j - 2], shift, 0, kSections);
+      for (int k = 0; k < D; ++k)
+        if (has_arm(skin, k, j)) out.rate[k] = out.rate[k] + arms[k][j].dot(rate);
     }
-  }
+  };
+  for (int k = 0; k < D; ++k) out.rate[k] = T(0.0);
+  add_rates(of.skin[0], c.S, y, out.S);
+  add_rates(of.skin[1], c.M, x, out.M);
   out.share = T(1.0);
   if (of.share != BeamRowKind::Share::whole) {
     const T lines = line_share<T, D>(series<T, D>(S, y, 1), series<T, D>(S, y, 2), M1, series<T, D>(M, x, 2), of.half,

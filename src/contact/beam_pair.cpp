@@ -71,7 +71,8 @@ void BeamOutline::weights(const BeamCurve& curve, double x, int derivative, doub
 }
 
 SkinMotion BeamOutline::skin() const {
-  return body->source->element == BeamSource::Element::beam ? SkinMotion::axis : SkinMotion::bends;
+  if (sides) return SkinMotion::curve;
+  return body->source->element == BeamSource::Element::beam ? SkinMotion::turns : SkinMotion::bends;
 }
 
 void BeamOutline::section_weights(int element, double x, int section, int derivative, double* out) const {

@@ -24,11 +24,13 @@ struct Turned {
 };
 
 // Vectors that the kernel sees of a station, linear in the nodal ones: of the slave, of the master, of the sections of
-// both (in space), of the ends of the master that cut the segment.
-template <int D, bool kEdges>
+// both where they turn skins, of the ends of the master that cut the segment. kTurn derivatives of a section: biases of
+// rigid laws follow its slope too.
+template <int D, bool kEdges, int kTurn>
 struct Places {
+  static constexpr int kDim = D, kSection = kTurn;
   static constexpr int kS = 0, kSlave = 4, kM = kS + kSlave, kMaster = 3, kYS = kM + kMaster;
-  static constexpr int kYM = kYS + (D == 3 ? 2 : 0), kE = kYM + (D == 3 ? 2 : 0), kCount = kE + (kEdges ? 4 : 0);
+  static constexpr int kYM = kYS + 2 * kTurn, kE = kYM + 2 * kTurn, kCount = kE + (kEdges ? 4 : 0);
   static constexpr int N = kCount * D;
 };
 
@@ -48,10 +50,10 @@ void lift(const BeamCurves<double, D>& c, BeamCurves<T, D>& out, Position&& posi
     put(c.M.r[n], c.M.dr[n], n < P::kMaster ? P::kM + n : -1, out.M.r[n], out.M.dr[n]);
   }
   for (int i = 0; i < 2; ++i)
-    for (int n = 0; n < 2; ++n) {
-      const bool place = D == 3 && n == 0;
-      put(c.S.Y[i][n], c.S.dY[i][n], place ? P::kYS + i : -1, out.S.Y[i][n], out.S.dY[i][n]);
-      put(c.M.Y[i][n], c.M.dY[i][n], place ? P::kYM + i : -1, out.M.Y[i][n], out.M.dY[i][n]);
+    for (int n = 0; n < kSections; ++n) {
+      const bool place = n < P::kSection;
+      put(c.S.Y[i][n], c.S.dY[i][n], place ? P::kYS + i * P::kSection + n : -1, out.S.Y[i][n], out.S.dY[i][n]);
+      put(c.M.Y[i][n], c.M.dY[i][n], place ? P::kYM + i * P::kSection + n : -1, out.M.Y[i][n], out.M.dY[i][n]);
     }
   for (int end = 0; end < 2; ++end) {
     out.edge[end].cut = c.edge[end].cut;
@@ -63,9 +65,9 @@ void lift(const BeamCurves<double, D>& c, BeamCurves<T, D>& out, Position&& posi
 }
 
 // How the places follow the nodal components listed.
-template <int D, bool kEdges>
+template <class P>
 struct Pulled {
-  using P = Places<D, kEdges>;
+  static constexpr int D = P::kDim;
   // A slot with one force for several stations follows the elements of all of them; here are 17.
   static constexpr int kMostColumns = 17 * BeamPair::kMostVectors * D;
   Eigen::Matrix<double, P::kCount, Eigen::Dynamic, 0, P::kCount, kMostColumns> weight;
@@ -125,7 +127,7 @@ void BeamTouch::gather(const BeamStation& s, const Foot& foot, const Vec& q, con
       to.dr[k] = combine<D>(beam, curve.element, w, v, beam.v);
     }
     for (int i = 0; i < 2; ++i)
-      for (int k = 0; k < 2; ++k) {
+      for (int k = 0; k < kSections; ++k) {
         to.Y[i][k] = to.dY[i][k] = V::Zero();
         if (skin != SkinMotion::turns) continue;
         beam.section_weights(curve.element, x, 1 + i, k, w);
@@ -184,7 +186,7 @@ void BeamTouch::station_rows(const Vec& q, const Vec& v, int station, bool accel
   if (accelerations) {
     // Rates as functions of time along constant nodal velocities.
     BeamCurves<J, D> cj;
-    lift<Places<D, true>, J, D>(c, cj, moving, steady);
+    lift<Places<D, true, 0>, J, D>(c, cj, moving, steady);
     BeamRows<J, D> rj;
     beam_rows<J, D>(foot.row, cj, rj);
     for (int k = 0; k < D; ++k) out.bias[k] += share * turned.row[k] * rj.rate[k].d;
@@ -196,7 +198,7 @@ void BeamTouch::station_rows(const Vec& q, const Vec& v, int station, bool accel
     out.measure_rate = out.drift = 0;
     if (c.edge[0].cut || c.edge[1].cut || (r.share > 0 && r.share < 1)) {
       BeamCurves<J, D> cj;
-      lift<Places<D, true>, J, D>(c, cj, moving, steady);
+      lift<Places<D, true, 0>, J, D>(c, cj, moving, steady);
       BeamRows<J, D> rj;
       beam_rows<J, D>(foot.row, cj, rj);
       out.measure_rate = length * rj.share.d;
@@ -250,7 +252,7 @@ void BeamTouch::add_column(int slot, int k, int v0, int v1, double* tau, double 
       const int at = beam.v + element * beam.body->stride * D;
       if (at < v0 || at >= v1) return;
       for (int j = 0; j < kArms; ++j) {
-        if (j > 0 && (k == 0 || skin == SkinMotion::axis || (skin == SkinMotion::bends) != (j == 1))) continue;
+        if (!has_arm(skin, k, j)) continue;
         for (int n = 0; n < beam.body->element_vectors; ++n)
           for (int c = 0; c < D; ++c) tau[at - v0 + n * D + c] += share * w[j][n] * coefficient[j][c];
       }
@@ -294,16 +296,16 @@ void BeamTouch::list_columns(int station, std::vector<int>& columns) const {
 //   g_i = sum_j W_j,i A_j,   dg_i = sum_j W_j,i dA_j + W_j',i A_j d(shift)
 //
 // where the shifts vanish but their derivatives do not. add(i, row): d g_i over the columns.
-template <int D, bool kEdges, class Rows, class Value, class AddG, class AddH>
-static void gradients(const Pulled<D, kEdges>& pulled, const BeamOutline& beam, int element, const BeamCurve& curve,
-                      double x, SkinMotion skin, int at, int k, const Rows& rows, const Value& shift, AddG&& add_g,
+template <class P, class Rows, class Value, class AddG, class AddH>
+static void gradients(const Pulled<P>& pulled, const BeamOutline& beam, int element, const BeamCurve& curve, double x,
+                      SkinMotion skin, int at, int k, const Rows& rows, const Value& shift, AddG&& add_g,
                       AddH&& add_h) {
-  constexpr int kMost = BeamPair::kMostVectors;
-  double W[kMost], slope[kMost], row[Pulled<D, kEdges>::kMostColumns], moved[Pulled<D, kEdges>::kMostColumns];
+  constexpr int kMost = BeamPair::kMostVectors, D = P::kDim;
+  double W[kMost], slope[kMost], row[Pulled<P>::kMostColumns], moved[Pulled<P>::kMostColumns];
   pulled(shift.d, moved);
   const auto columns = pulled.weight.cols();
   for (int j = 0; j < kArms; ++j) {
-    if (j > 0 && (k == 0 || skin == SkinMotion::axis || (skin == SkinMotion::bends) != (j == 1))) continue;
+    if (!has_arm(skin, k, j)) continue;
     if (j < 2) {
       beam.weights(curve, x, j, W);
       beam.weights(curve, x, j + 1, slope);
@@ -322,11 +324,10 @@ static void gradients(const Pulled<D, kEdges>& pulled, const BeamOutline& beam, 
   }
 }
 
-template <int D, bool kEdges>
+template <class P>
 static void pull(const BeamOutline& slave, const BeamStation& s, double xs, const BeamOutline& master,
                  const BeamCurve& curve, double x, const BeamRowKind& row, const std::vector<int>& columns,
-                 Pulled<D, kEdges>& pulled, int& of_slave, int& of_master) {
-  using P = Places<D, kEdges>;
+                 Pulled<P>& pulled, int& of_slave, int& of_master) {
   double w[BeamPair::kMostVectors];
   of_slave = pulled.start(columns, slave, s.curve.element);
   of_master = pulled.start(columns, master, curve.element);
@@ -338,22 +339,23 @@ static void pull(const BeamOutline& slave, const BeamStation& s, double xs, cons
     master.weights(curve, x, n, w);
     pulled.add(master, of_master, P::kM + n, w);
   }
-  for (int i = 0; i < 2 && D == 3; ++i) {
-    if (row.skin[0] == SkinMotion::turns) {
-      slave.section_weights(s.curve.element, xs, 1 + i, 0, w);
-      pulled.add(slave, of_slave, P::kYS + i, w);
+  for (int i = 0; i < 2; ++i)
+    for (int n = 0; n < P::kSection; ++n) {
+      if (row.skin[0] == SkinMotion::turns) {
+        slave.section_weights(s.curve.element, xs, 1 + i, n, w);
+        pulled.add(slave, of_slave, P::kYS + i * P::kSection + n, w);
+      }
+      if (row.skin[1] == SkinMotion::turns) {
+        master.section_weights(curve.element, x, 1 + i, n, w);
+        pulled.add(master, of_master, P::kYM + i * P::kSection + n, w);
+      }
     }
-    if (row.skin[1] == SkinMotion::turns) {
-      master.section_weights(curve.element, x, 1 + i, 0, w);
-      pulled.add(master, of_master, P::kYM + i, w);
-    }
-  }
 }
 
-template <int D>
+template <int D, int kTurn>
 void BeamTouch::station_tangent(const Vec& q, const Vec& v, int station, int k, double share,
                                 CoordinateTangent& out) const {
-  using P = Places<D, false>;
+  using P = Places<D, false, kTurn>;
   using T = Dual<P::N>;
   using J = Jet<T>;
   const BeamStation& s = pair_.stations[sz(station)];
@@ -370,19 +372,19 @@ void BeamTouch::station_tangent(const Vec& q, const Vec& v, int station, int k, 
       [](double x) { return J(T(x), T(0.0)); });
   BeamRows<J, D> r;
   beam_rows<J, D>(foot.row, cj, r);
-  Pulled<D, false> pulled(out.columns);
+  Pulled<P> pulled(out.columns);
   int of_slave, of_master;
-  pull<D, false>(slave, s, foot.xs, master, foot.curve, foot.x, foot.row, out.columns, pulled, of_slave, of_master);
+  pull<P>(slave, s, foot.xs, master, foot.curve, foot.x, foot.row, out.columns, pulled, of_slave, of_master);
   const double factor = share * Turned(s.second).row[k];
   const auto add_g = [&](int i, double x) { out.g[sz(i)] += factor * x; };
   const auto add_h = [&](int i, Eigen::Index j, double x) { out.H(i, j) += factor * x; };
-  gradients<D, false>(
+  gradients<P>(
       pulled, slave, s.curve.element, s.curve, foot.xs, foot.row.skin[0], of_slave, k,
       [&](int j, int i) -> const T& { return r.S[k][j][i].v; }, r.y.v, add_g, add_h);
-  gradients<D, false>(
+  gradients<P>(
       pulled, master, foot.curve.element, foot.curve, foot.x, foot.row.skin[1], of_master, k,
       [&](int j, int i) -> const T& { return r.M[k][j][i].v; }, r.x.v, add_g, add_h);
-  double row[Pulled<D, false>::kMostColumns];
+  double row[Pulled<P>::kMostColumns];
   pulled(r.rate[k].v.d, row);
   for (Eigen::Index j = 0; j < out.rate_by_q.size(); ++j) out.rate_by_q[j] += factor * row[j];
   pulled(r.rate[k].d.d, row);
@@ -405,9 +407,11 @@ void BeamTouch::tangent(const Vec& q, const Vec& v, int slot, int k, CoordinateT
   for (int i = begin; i < end; ++i) {
     if (!feet_[sz(i)].present) continue;
     if (pair_.dim == 2)
-      station_tangent<2>(q, v, i, k, weight(i), out);
+      station_tangent<2, 0>(q, v, i, k, weight(i), out);
+    else if (turns(i))
+      station_tangent<3, 2>(q, v, i, k, weight(i), out);
     else
-      station_tangent<3>(q, v, i, k, weight(i), out);
+      station_tangent<3, 0>(q, v, i, k, weight(i), out);
   }
   // bias = v^T H^T v, whether or not the row is the gradient of a function.
   out.bias_by_v.setZero(n);
@@ -416,9 +420,9 @@ void BeamTouch::tangent(const Vec& q, const Vec& v, int slot, int k, CoordinateT
       out.bias_by_v[i] += (out.H(i, j) + out.H(j, i)) * v[out.columns[static_cast<std::size_t>(j)]];
 }
 
-template <int D>
+template <int D, int kTurn>
 void BeamTouch::compliant_tangent(const Vec& q, const Vec& v, int station, BeamTangent& out) const {
-  using P = Places<D, true>;
+  using P = Places<D, true, kTurn>;
   using T = Dual<P::N>;
   const BeamStation& s = pair_.stations[sz(station)];
   const Foot& foot = feet_[sz(station)];
@@ -431,9 +435,9 @@ void BeamTouch::compliant_tangent(const Vec& q, const Vec& v, int station, BeamT
       [](double x) { return T(x); });
   BeamRows<T, D> r;
   beam_rows<T, D>(foot.row, ct, r);
-  Pulled<D, true> pulled(out.columns);
+  Pulled<P> pulled(out.columns);
   int of_slave, of_master;
-  pull<D, true>(slave, s, foot.xs, master, foot.curve, foot.x, foot.row, out.columns, pulled, of_slave, of_master);
+  pull<P>(slave, s, foot.xs, master, foot.curve, foot.x, foot.row, out.columns, pulled, of_slave, of_master);
   double w[kMost];
   for (int end = 0; end < 2; ++end) {
     if (!c.edge[end].cut) continue;
@@ -449,10 +453,10 @@ void BeamTouch::compliant_tangent(const Vec& q, const Vec& v, int station, BeamT
     const double factor = turned.row[k];
     const auto add_g = [&](int i, double x) { out.g[k][i] += factor * x; };
     const auto add_h = [&](int i, Eigen::Index j, double x) { out.H[k](i, j) += factor * x; };
-    gradients<D, true>(
+    gradients<P>(
         pulled, slave, s.curve.element, s.curve, foot.xs, foot.row.skin[0], of_slave, k,
         [&](int j, int i) -> const T& { return r.S[k][j][i]; }, r.y, add_g, add_h);
-    gradients<D, true>(
+    gradients<P>(
         pulled, master, foot.curve.element, foot.curve, foot.x, foot.row.skin[1], of_master, k,
         [&](int j, int i) -> const T& { return r.M[k][j][i]; }, r.x, add_g, add_h);
     pulled((factor * r.rate[k].d).eval(), out.rate_by_q[k].data());
@@ -480,9 +484,11 @@ void BeamTouch::tangent(const Vec& q, const Vec& v, int slot, BeamTangent& out) 
   out.gap_by_q.setZero(n);
   out.measure_by_q.setZero(n);
   if (pair_.dim == 2)
-    compliant_tangent<2>(q, v, station, out);
+    compliant_tangent<2, 0>(q, v, station, out);
+  else if (turns(station))
+    compliant_tangent<3, 1>(q, v, station, out);
   else
-    compliant_tangent<3>(q, v, station, out);
+    compliant_tangent<3, 0>(q, v, station, out);
 }
 
 }  // namespace clatter::contact

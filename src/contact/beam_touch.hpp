@@ -139,9 +139,13 @@ class BeamTouch {
   template <int D>
   void station_rows(const Vec& q, const Vec& v, int station, bool accelerations, double weight, bool leads,
                     SlotState& out);
-  template <int D>
+  bool turns(int station) const {
+    const Foot& foot = feet_[static_cast<std::size_t>(station)];
+    return foot.row.skin[0] == SkinMotion::turns || foot.row.skin[1] == SkinMotion::turns;
+  }
+  template <int D, int kTurn>
   void compliant_tangent(const Vec& q, const Vec& v, int station, BeamTangent& out) const;
-  template <int D>
+  template <int D, int kTurn>
   void station_tangent(const Vec& q, const Vec& v, int station, int k, double weight, CoordinateTangent& out) const;
   template <int D>
   void find_elements(double reach);

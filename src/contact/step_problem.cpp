@@ -15,6 +15,8 @@ constexpr int kDenseRows = 160;
 // From this many velocities that a contact moves on, and this many times the rows of its island, dense methods come
 // first.
 constexpr int kWideVelocities = 40, kWideRows = 2;
+// With discs only up to this many rows: where their Newton's method fails, sweeps by the thousand follow.
+constexpr int kWideDiscRows = 24;
 
 int find_root(std::vector<int>& root, int i) {
   while (root[static_cast<std::size_t>(i)] != i) {
@@ -441,7 +443,7 @@ StepProblem::Report StepProblem::solve(int which) {
   Report report;
   report.solved = false;
   report.complementarity = std::numeric_limits<double>::infinity();
-  if (wide(which) && !discs) {
+  if (wide(which) && (!discs || island_rows(which) <= kWideDiscRows)) {
     report = solve_dense(which);
     if (report.solved) return report;
   }
