@@ -469,11 +469,11 @@ StepProblem::Report StepProblem::solve(int which) {
 StepProblem::Report StepProblem::solve_dense(int which) {
   ++counts_.dense;
   const int count = island_rows(which);
-  if (dense_.size() <= static_cast<std::size_t>(count)) dense_.resize(static_cast<std::size_t>(count) + 1);
-  std::unique_ptr<Dense>& own = dense_[static_cast<std::size_t>(count)];
-  if (!own) own = std::make_unique<Dense>();
-  ContactProblem& problem = own->problem;
-  Vec &r = own->r, &cold = own->cold;
+  int tangents = 0;
+  for (const int i : island(which)) tangents += items_[static_cast<std::size_t>(i)].cone.tangents;
+  Dense& own = dense_[{count, tangents}];
+  ContactProblem& problem = own.problem;
+  Vec &r = own.r, &cold = own.cold;
   matrix(which, problem.A);
   problem.b.resize(count);
   r.resize(count);
@@ -509,11 +509,11 @@ StepProblem::Report StepProblem::solve_dense(int which) {
   }
   ContactOptions options;
   options.warm_start = warm;
-  ContactResult result = own->solver.solve(problem, r, options);
+  ContactResult result = own.solver.solve(problem, r, options);
   if (result.status != ContactStatus::solved && warm) {
     options.warm_start = false;
     cold.resize(count);
-    const ContactResult again = own->solver.solve(problem, cold, options);
+    const ContactResult again = own.solver.solve(problem, cold, options);
     if (again.residual < result.residual) {
       result = again;
       r = cold;

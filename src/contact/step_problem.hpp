@@ -12,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -172,13 +173,14 @@ class StepProblem {
   std::vector<Job> jobs_;
   Vec column_, answer_;
 
-  // Dense methods, one for each number of rows met: their arrays fit and stay.
+  // Dense methods, one for each number of rows and, of these, of tangents met: their arrays, and those of the linear
+  // problem that the tangents enlarge, fit and stay.
   struct Dense {
     ContactProblem problem;
     ContactSolver solver;
     Vec r, cold;
   };
-  std::vector<std::unique_ptr<Dense>> dense_;
+  std::map<std::pair<int, int>, Dense> dense_;
 
   // Newton and sweeps: start and result of an outer iteration, best point met, by item.
   std::vector<Vec3> r0_, r1_, best_, before_, keep_, s_, z_, u_, w_;

@@ -229,7 +229,9 @@ void MoreauStepper::contact_step(double h) {
   assemble(1);
   impact_.assign(static_cast<std::size_t>(problem_.size()), Vec3::Zero());
   if (impacts) collide(h);
-  solve_with_frictions("impulses", h, impacts ? Vec(lambda_smooth_ + mu_step_ / h) : lambda_smooth_);
+  lambda_step_ = lambda_smooth_;
+  if (impacts) lambda_step_ += mu_step_ / h;
+  solve_with_frictions("impulses", h, lambda_step_);
   carried_.clear();
   features_.clear();
   for (int i = 0; i < problem_.size(); ++i) {

@@ -91,7 +91,7 @@ class MoreauStepper final : public ContactStepper {
   Vec pull_;           // acceleration expected in the next step: velocity at its middle
   double change_ = 0;  // speed that forces change in the step
   Vec rates_, factors_;
-  Vec a_free_, lambda_free_, lambda_smooth_, zdot_free_, dv_, v_free_, x_, mu_step_, impulses_, g_, p_;
+  Vec a_free_, lambda_free_, lambda_smooth_, lambda_step_, zdot_free_, dv_, v_free_, x_, mu_step_, impulses_, g_, p_;
 };
 
 }  // namespace clatter::contact

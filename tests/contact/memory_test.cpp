@@ -138,6 +138,40 @@ contacts: {press: {between: [upper, lower], law: {type: linear, stiffness: 1e7, 
   EXPECT_EQ(allocations - before, 0);
 }
 
+// Rigid contact by dense methods, with ever other numbers of contacts: a beam falls on another askew, rocks and lies
+// down. Once every number of contacts has been met, steps take no memory, those with impacts included.
+TEST(ContactMemory, NoneWhenTheNumberOfContactsOfBeamsChanges) {
+  Model model = load_model_text(R"(clatter: 1
+gravity: [0, -10, 0]
+bodies:
+  upper: {type: beam, planar: true, element: ancf-beam, elements: 4, to: [1, 0.05], position: [0.1, 0.101],
+          section: {rectangle: [0.1, 0.1]}, material: {density: 7850, young: 2e7, poisson: 0.3}}
+  lower: {type: beam, planar: true, element: ancf-beam, elements: 4, to: [1, 0],
+          section: {rectangle: [0.1, 0.1]}, material: {density: 7850, young: 2e7, poisson: 0.3}}
+joints: {hold: {type: fixed, between: [ground, lower.start]}}
+contacts: {press: {between: [upper, lower], law: {type: rigid, friction: 0.3}}}
+)",
+                                "beams");
+  model.simulate.method = Method::time_stepping;
+  const Simulate simulate = model.simulate;
+  const auto system = System::compile(std::move(model));
+  Engine engine(system);
+  IntegratorSettings settings;
+  settings.step = 5e-5;
+  Motion motion(system, engine, simulate, settings);
+  Stepper& stepper = motion.stepper();
+  long taken[2];
+  for (long& count : taken) {
+    stepper.start(system->initial);
+    const long before = allocations;
+    while (stepper.state().t < 0.1) stepper.step(0.2);
+    count = allocations - before;
+  }
+  EXPECT_GT(taken[0], 0);
+  EXPECT_EQ(taken[1], 0);
+  EXPECT_GT(motion.counts().closes, 5);
+}
+
 TEST(ContactMemory, NoneInAccelerationsWithContactsThatDependOnEachOther) {
   // Four corners that stick: normal forces and friction are not unique, and shared by weights.
   ModelMaker m(Vec3(0, 0, -10));
