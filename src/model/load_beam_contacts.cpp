@@ -125,6 +125,9 @@ void Loader::beam_contact(const Object& o, Contact c, bool lawful, const PairLaw
       t.multiplier = *word == "segment"   ? BeamTouching::Multiplier::segment
                      : *word == "element" ? BeamTouching::Multiplier::element
                                           : BeamTouching::Multiplier::point;
+    if (t.multiplier != BeamTouching::Multiplier::point && !rigid)
+      b.mistake("multiplier", "a compliant law has a force at every point, which follows its own penetration",
+                "leave it out, or give a rigid law");
     if (const auto word = b.word("touch"))
       t.way = *word == "points"  ? BeamTouching::Way::points
               : *word == "lines" ? BeamTouching::Way::lines

@@ -328,7 +328,7 @@ std::vector<ObjectSpec> contact_language() {
          false,
          "",
          "Rigid laws: one force for each point (unless given), or one for the mean gap of a segment or of an element's "
-         "side.",
+         "side. Compliant laws have one at each point.",
          "",
          {"point", "segment", "element"}},
         {"touch",

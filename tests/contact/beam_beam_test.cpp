@@ -283,25 +283,34 @@ TEST(SideToSide, MeanGapsHoldTheBeamsApartToo) {
   }
 }
 
-// YV-13: a rigid corner and one on a spring move the same way the stiffer the spring is. After an impact the difference
-// is that of a vibration whose amplitude falls with the root of the stiffness: by half for four times as much, here by
-// a quarter at least, since the impact of the step adds its own.
+// YV-13: rigid contact without restitution is the limit of a stiff spring with the damper that lets nothing bounce,
+// d = 2 sqrt(c m) with m = 0.4 kg, more than answers at the corner (the impact takes 1.19 J at 3 m/s: 0.26 kg). What is
+// left of the penetration is F/c: four times the stiffness, a quarter of the distance, and of what the damper takes
+// beyond the loss of the impact; a little more is allowed since rigid steps are 3e-5 from their own limit, a sixth of
+// the last distance. (It is not the limit of a spring without a damper: there the corner keeps the 1.2 J of the impact
+// and goes on tapping, whatever the stiffness.)
 TEST(CornerToSide, RigidContactIsTheLimitOfPenalty) {
   const auto text = [](const std::string& law) {
     return two_beams(8, "to: [1, 0], position: [0.5, 0.0903553390593274], orientation: 45 deg, velocity: [0, -3]",
                      "to: [1, 0], velocity: [3, 0]", "{between: [upper, lower], law: " + law + "}");
   };
   const Outcome rigid = simulate(text("{type: rigid}"), Method::time_stepping, TimeStepping::moreau, 2.5e-5, 0.02);
-  double last = 1e9;
+  double last = 1e9, more = 1e9;
   for (const double factor : {0.25, 1.0, 4.0}) {
-    const Outcome soft = simulate(text(fmt::format("{{type: linear, stiffness: {}}}", 4.14e7 * factor)), Method::smooth,
-                                  TimeStepping::moreau, 2.5e-5, 0.02);
+    const double stiffness = 4.14e7 * factor;
+    const Outcome soft = simulate(
+        text(fmt::format("{{type: linear, stiffness: {}, damping: {}}}", stiffness, 2 * std::sqrt(0.4 * stiffness))),
+        Method::smooth, TimeStepping::moreau, 2.5e-5, 0.02);
     const double apart = (soft.s.q - rigid.s.q).cwiseAbs().maxCoeff();
-    EXPECT_LT(apart, 0.75 * last) << factor;
+    EXPECT_LT(apart, 0.35 * last) << factor;
     last = apart;
-    // The spring takes nothing; the scheme dissipates what it does not resolve.
-    EXPECT_NEAR(soft.energy, 2 * 0.5 * 78.5 * 9, 0.01 * 706.5) << factor;
+    EXPECT_LT(std::abs(soft.lost - rigid.lost), 0.35 * more) << factor;
+    more = std::abs(soft.lost - rigid.lost);
   }
+  // A spring takes nothing; the scheme dissipates what it does not resolve.
+  const Outcome elastic =
+      simulate(text("{type: linear, stiffness: 4.14e7}"), Method::smooth, TimeStepping::moreau, 2.5e-5, 0.02);
+  EXPECT_NEAR(elastic.energy, 2 * 0.5 * 78.5 * 9, 0.01 * 706.5);
 }
 
 // The same impact event by event and by both ways of time stepping. In 12 ms the corner strikes, slides and is still

@@ -81,14 +81,16 @@ TEST(BeamOnGround, BouncesOnHertzianPointsAsThePrototype) {
 }
 
 // T-8: 81 points of full stiffness are a surface 2.5 times as stiff as 33 of them. For each metre the stiffness is that
-// of the surface: 33 points bounce as 81 do within 1 %, and miss 2.4 % of the deepest penetration, which falls between
-// them.
+// of the surface: 33 points bounce as 129 do. Loads at points in the place of a pressure bend the side between them;
+// the deepest penetration comes to its limit with the square of their distance, from 2.9 % above at 33 points: halving
+// it quarters the change.
 TEST(BeamOnGround, DoesNotDependOnTheNumberOfPointsWithAStiffnessPerLength) {
   const std::string per_length = "{type: hertz, stiffness: 80*3.13e7 N/m^2.5, per: length}";
-  const Drop many = drop(per_length, Method::smooth, 2e-4, 0.02), few = drop(per_length, Method::smooth, 2e-4, 0.02, 5);
-  EXPECT_NEAR(few.penetration, many.penetration, 0.03 * many.penetration);
-  EXPECT_NEAR(few.force, many.force, 0.01 * many.force);
-  EXPECT_NEAR(few.rise, many.rise, 0.01 * many.rise);
+  const auto with = [&](int per_element) { return drop(per_length, Method::smooth, 2e-4, 0.02, per_element); };
+  const Drop few = with(5), some = with(9), many = with(17);
+  EXPECT_NEAR((few.penetration - some.penetration) / (some.penetration - many.penetration), 4, 0.4);
+  EXPECT_NEAR(few.force, many.force, 2e-3 * many.force);
+  EXPECT_NEAR(few.rise, many.rise, 1e-4 * many.rise);
   const Drop each = drop("{type: hertz, stiffness: 3.13e7}", Method::smooth, 2e-4, 0.02, 5);
   EXPECT_GT(each.penetration, 1.2 * many.penetration);
 }
@@ -148,7 +150,9 @@ TEST(BeamOnDisc, MeetsItAsARigidOneDoesWhenItIsStiff) {
 // YV-8, rigid limit: after the first impact the stiff beam vibrates in modes of up to 1e6 rad/s, of which these steps
 // resolve little (omega h = 36 across the section at 0.5 ms), and hits again and again. In steps with contact energy
 // only goes, from the 1.21 kJ of the swing; between them it ripples by what generalized-alpha makes of vibrations with
-// omega h near 1, at most 0.3 % of it. (Averages that go on with the force of a contact that opens brought in 0.7 kJ.)
+// omega h near 1: found are 0.7, 1.7 and 0.06 J at these steps, least where they resolve most. Which vibrations an
+// impact wakes depends on every digit, so that twice the largest is allowed. (Averages that go on with the force of a
+// contact that opens brought in 0.7 kJ.)
 TEST(BeamOnDisc, NeverGainsEnergyByTheImpactsOfAStiffOne) {
   for (const double step : {5e-4, 1e-4, 5e-5}) {
     Model model = load_model_text(stiff_pendulum(), "swing");

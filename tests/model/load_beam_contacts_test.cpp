@@ -68,6 +68,9 @@ TEST(BeamContacts, SayWhatIsWrong) {
   expect_mistake(beams("{between: [upper, lower]" + rigid + ", beams: {gauss: 11}}"), "whole number from 1 to 10");
   expect_mistake(beams("{between: [upper, lower]" + rigid + ", beams: {line_stiffness: 1e6}}"), "no stiffness");
   expect_mistake(beams("{between: [upper, lower]" + rigid + ", beams: {multiplier: patch}}"), "segment");
+  const std::string soft = ", law: {type: linear, stiffness: 1e5}";
+  expect_mistake(beams("{between: [upper, lower]" + soft + ", beams: {multiplier: segment}}"), "at every point");
+  EXPECT_EQ(mistake(beams("{between: [upper, lower]" + soft + ", beams: {multiplier: point}}")), "");
   expect_mistake(beams("{between: [upper, block]" + rigid + ", beams: {gauss: 2}}"), "`beams` belongs to");
   expect_mistake(beams("{between: [upper, lower]" + rigid + "}", "",
                        "simulate: {method: time-stepping, contact_solver: gauss-seidel, step: 1 ms, end: 1 s}\n"),
