@@ -1,6 +1,6 @@
 // Cylinders that overlap, and that lie on something. Distances: cylinder_distance_test.cpp.
 //
-// How deep bodies overlap is the largest separation along 20 000 directions spread over the sphere and, from the best
+// How deep bodies overlap is the largest separation along 5000 directions spread over the sphere and, from the best
 // of these, uphill.
 #include "contact/cylinder_manifold.hpp"
 
@@ -36,7 +36,7 @@ double separation(const Geometry& a, const Pose<double>& A, const Geometry& b, c
 double depth(const Geometry& a, const Pose<double>& A, const Geometry& b, const Pose<double>& B) {
   double best = -1e30;
   Vec3 n = Vec3::UnitZ();
-  const int count = 20000;
+  const int count = 5000;
   for (int i = 0; i < count; ++i) {  // a spiral over the sphere
     const double z = 1 - (2 * i + 1.0) / count, phi = 2.399963229728653 * i, r = std::sqrt(1 - z * z);
     const Vec3 m(r * std::cos(phi), r * std::sin(phi), z);
@@ -45,7 +45,8 @@ double depth(const Geometry& a, const Pose<double>& A, const Geometry& b, const 
   }
   std::mt19937 gen(1);
   std::normal_distribution<double> u;
-  for (double step = 0.02; step > 1e-9;) {
+  double step = 0.04;
+  for (int round = 0; round < 300 && step > 1e-9; ++round) {
     bool better = false;
     for (int k = 0; k < 24; ++k) {
       const Vec3 m = (n + step * Vec3(u(gen), u(gen), u(gen))).normalized();
