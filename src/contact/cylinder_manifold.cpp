@@ -26,7 +26,7 @@ struct Candidate {
   CylinderManifold::Point point;
   Near3<double> near;
   Vec3 place;
-  bool parallel;  // rims along each other: a point only where it is the reference
+  bool parallel;  // rims along each other
 };
 
 }  // namespace
@@ -61,9 +61,14 @@ void CylinderManifold::find(const Geometry& first, const Geometry& second, const
   separation_ = -std::numeric_limits<double>::infinity();
   int reference = -1;  // slot; -1 a cap
   // Later ones are sharper.
-  const auto offer = [&](Vec3 n, int slot) {
-    if (n.dot(d) < 0) n = -n;
+  const auto offer = [&](Vec3 n, double gap, int slot) {
+    if (n.dot(d) < 0) {
+      n = -n;
+      gap = -gap;
+    }
     const double s = n.dot(d) - support(first, A.z, n) - support(second, B.z, n);
+    // A feature of which the bodies reach beyond `gap` along its own normal is not what is between them.
+    if (slot >= 0 && gap > s + kPreference * std::abs(s) + 4 * rounding_) return;
     if (!(s > separation_ + (reference == -1 && slot == -1 ? 0 : rounding_) - kPreference * std::min(0.0, separation_)))
       return;
     separation_ = s;
@@ -73,7 +78,7 @@ void CylinderManifold::find(const Geometry& first, const Geometry& second, const
   n_ = B.z;
   separation_ = std::abs(B.z.dot(d)) - support(first, A.z, B.z) - support(second, B.z, B.z);
   if (B.z.dot(d) < 0) n_ = -n_;
-  offer(A.z, -1);
+  offer(A.z, 0, -1);
 
   std::array<Candidate, slots - rim_rim> found;
   std::size_t count = 0;
@@ -84,7 +89,7 @@ void CylinderManifold::find(const Geometry& first, const Geometry& second, const
     if (!cylinder_feature<double>(first, second, point.slot, point.feature, point.s1, point.s2, A, B, c.near)) return;
     c.place = 0.5 * (c.near.p1 + c.near.p2);
     // A rim seen from inside is no way out.
-    if (point.feature != 20 || c.near.n.dot(d) > 0) offer(c.near.n, point.slot);
+    if (point.feature != 20 || c.near.n.dot(d) > 0) offer(c.near.n, c.near.gap, point.slot);
     ++count;
   };
   const Vec3 N = A.z.cross(B.z);
@@ -122,7 +127,9 @@ void CylinderManifold::find(const Geometry& first, const Geometry& second, const
         cylinder_feature<double>(first, second, c.point.slot, c.point.feature, c.point.s1, c.point.s2, A, B, c.near);
       }
     }
-    if (!leads && c.parallel) continue;
+    // Rims along each other are sharp: a point only where they lead, or are as near as what leads.
+    const bool nearest = separation_ > 0 && c.near.gap <= separation_ + 4 * (rounding_ + kRounding * separation_);
+    if (!leads && !nearest && c.parallel) continue;
     const bool strict = c.point.slot >= second_rim_side && c.point.slot < sides;  // what coincides counts for the first
     const double inside = c.near.margin + (strict ? -2 * rounding_ : rounding_);
     if (!(leads && separation_ <= 0) && (inside < 0 || c.near.n.dot(n_) < kNear || c.near.gap < deepest)) continue;

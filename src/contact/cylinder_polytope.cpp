@@ -77,18 +77,25 @@ void CylinderPolytopeManifold::find(const Geometry& cylinder, const Geometry& po
     const Farthest v = farthest(polytope, B, n);
     offer(n.dot(A.p) - support(cylinder, A.z, n) - v.reach, n, slots.vertices + v.vertex, true);
   }
-  const auto along = [&](const Vec3& n, int slot) {
-    offer(separation_along(cylinder, polytope, A, B, n), n, slot, true);
+  // A feature of which the bodies reach beyond `gap` along its own normal is not what is between them.
+  const auto along = [&](const Vec3& n, double gap, int slot) {
+    const double s = separation_along(cylinder, polytope, A, B, n);
+    if (gap <= s + kPreference * std::abs(s) + 4 * rounding_) offer(s, n, slot, true);
   };
   for (int i = 0; i < count_of(polytope.edges); ++i) {
     Near3<double> near;
     if (rod_edge<double>(A.p, A.z, cylinder.length / 2, cylinder.radius, polytope, i, B, near))
-      along(near.n, slots.edges + i);
+      along(near.n, near.gap, slots.edges + i);
   }
   for (int i = 0; i < count_of(polytope.points); ++i) {
-    const Vec3 d = A.p - B.point(item(polytope.points, i)), across = d - A.z * A.z.dot(d);
-    const double distance = across.norm();
-    if (distance > no_direction) along(across / distance, slots.vertices + i);
+    const Vec3 d = A.p - B.point(item(polytope.points, i));
+    const double z = A.z.dot(d), over_cap = std::abs(z) - cylinder.length / 2;
+    const Vec3 across = d - A.z * z;
+    const double distance = across.norm(), over_side = distance - cylinder.radius;
+    if (distance > no_direction) along(across / distance, over_side, slots.vertices + i);
+    if (over_cap <= 0 || over_side <= 0) continue;
+    const Vec3 to_rim = across * (over_side / distance) + A.z * (z > 0 ? over_cap : -over_cap);
+    along(to_rim.normalized(), to_rim.norm(), slots.vertices + i);
   }
   for (int i = 0; i < count_of(polytope.edges); ++i) {
     const Edge edge(polytope, i);
@@ -98,33 +105,41 @@ void CylinderPolytopeManifold::find(const Geometry& cylinder, const Geometry& po
       const RimMinima m = rim_and_line({rim.c, rim.x, rim.y, rim.r}, a, e);
       for (int k = 0; k < m.count; ++k) {
         const int slot = slots.crossings + 4 * i + 2 * up + k;
-        if (rim.along(m.s1[k]).cross(e).norm() < kCrossing) continue;
+        int feature = rim.along(m.s1[k]).cross(e).norm() < kCrossing ? 12 : 10;
         Near3<double> near;
-        int feature = 10;
         if (!rim_edge<double>(rim, m.s1[k], polytope, i, B, feature, near)) continue;
         // Outward from the edge.
         double outward = 0;
         for (const Vec3& side : item(polytope.edge_sides, i)) outward -= near.n.dot(B.direction(side));
-        if (outward < 0) {
+        if (feature == 10 && outward < 0) {
           feature = 11;
           rim_edge<double>(rim, m.s1[k], polytope, i, B, feature, near);
         }
         if (near.margin < -rounding_) continue;
         crossings_.push_back({slot, feature, m.s1[k]});
-        along(near.n, slot);
+        along(near.n, near.gap, slot);
       }
     }
   }
   lean_ = A.z.dot(n_);
 }
 
-bool CylinderPolytopeManifold::counts(int slot, const Vec3& n, double inside, double gap) const {
+bool CylinderPolytopeManifold::counts(int slot, const Vec3& n, double inside, double gap, bool nearest_only) const {
   if (n.dot(n_) < kNear) return false;
+  if (nearest_only && !(separation_ > 0 && gap <= separation_ + 4 * (rounding_ + kRounding * separation_)))
+    return false;
   if (slot == leads_ && separation_ <= 0) return true;
   return inside >= -rounding_ && gap >= std::min(0.0, separation_) - rounding_;
 }
 
-int CylinderPolytopeManifold::vertex_feature() const { return std::abs(lean_) < kNear ? 0 : (lean_ < 0 ? 1 : 2); }
+int CylinderPolytopeManifold::vertex_feature(const Geometry& cylinder, const Vec3& vertex) const {
+  const int cap_towards = lean_ < 0 ? 1 : 2;
+  if (separation_ <= 0) return std::abs(lean_) < kNear ? 0 : cap_towards;
+  const double over_side = std::hypot(vertex.x(), vertex.y()) - cylinder.radius;
+  const double over_cap = std::abs(vertex.z()) - cylinder.length / 2;
+  if (over_side > 0 && over_cap > 0) return vertex.z() > 0 ? 3 : 4;
+  return over_side > over_cap ? 0 : (vertex.z() > 0 ? 1 : 2);
+}
 
 const CylinderPolytopeManifold& manifold_of_cylinder(const Geometry& cylinder, const Geometry& polytope,
                                                      const Frame3<double>& A, const Frame3<double>& B) {

@@ -4,14 +4,15 @@
 // cap. Places that the searches of rim_search.hpp find are written as functions of the poses: conditions of nearness
 //
 //   rim and side    w . t = 0                    w from the axis of the other to p, across it
-//   rim and edge    the same, n = t x e up to its sign
+//   rim and edge    the same, n = t x e up to its sign: right also where they meet
 //   two rims        d . t1 = 0,  d . t2 = 0      d = p1 - p2;  n = t1 x t2 up to its sign: right also where d = 0
 //
-// are solved again in the kernel's scalar by simplified Newton steps. Two rims whose tangents are parallel have n along
-// d, as long as there is one.
+// are solved again in the kernel's scalar by simplified Newton steps. Two rims, or rim and edge, whose tangents are
+// parallel have n along d, as long as there is one; so have a vertex and its nearest point of a rim.
 //
 // Features: 0 to 2 rim on the upper cap, 3 to 5 on the lower one (rim_point); 10 and 11 two rims, or rim and edge, with
-// n = +-t1 x t2, 12 with n along d; 20 rim and side; 30 and 31 side and side. Vertices: 0 on the side, 1 and 2 on caps.
+// n = +-t1 x t2, 12 with n along d; 20 rim and side; 30 and 31 side and side. Vertices: 0 on the side, 1 and 2 on caps,
+// 3 and 4 nearest to rims.
 #pragma once
 
 #include "contact/cylinder_manifold.hpp"
@@ -45,6 +46,10 @@ struct Rim {
   }
 };
 
+// Where a place of nearness is one of many, or about to vanish, it stays where it is on the body: gap and rates do not
+// depend on how it moves.
+inline constexpr double degenerate = 1e-9;
+
 template <class T>
 double dot_of_values(const V3<T>& a, const V3<T>& b) {
   return value(a[0]) * value(b[0]) + value(a[1]) * value(b[1]) + value(a[2]) * value(b[2]);
@@ -58,8 +63,8 @@ bool rim_angle(const Rim<T>& rim, double s, const V3<T>& c, const V3<T>& e, T& a
     const auto across = [&](const V3<T>& v) { return V3<T>(v - e * e.dot(v)); };
     const V3<T> t = across(rim.along(angle)), w = across(rim.c + rim.radial(angle) * rim.r - c);
     const double slope = rim.r * dot_of_values<T>(t, t) - dot_of_values<T>(w, rim.radial(angle));
-    if (!(slope > 0)) return false;
-    for (int k = 0; k < newton_steps<T>; ++k)
+    if (slope < -degenerate * rim.r) return false;
+    for (int k = 0; k < newton_steps<T> && slope > degenerate * rim.r; ++k)
       angle -= across(rim.c + rim.radial(angle) * rim.r - c).dot(rim.along(angle)) / slope;
   }
   return true;
@@ -89,12 +94,22 @@ bool rim_edge(const Rim<T>& rim, double s, const Geometry& g, int i, const Frame
   T angle;
   if (!rim_angle<T>(rim, s, a, e, angle)) return false;
   const V3<T> p = rim.c + rim.radial(angle) * rim.r, N = rim.along(angle).cross(e);
-  const T u = e.dot(V3<T>(p - a)), crossing = length_of<T, 3>(N);
-  out.n = N * ((feature == 10 ? 1.0 : -1.0) / crossing);
-  out.gap = out.n.dot(V3<T>(p - a - e * u));
+  const T u = e.dot(V3<T>(p - a));
+  const V3<T> d = p - a - e * u;
+  out.margin = smaller<T>(u, edge.length - u);
+  if (feature < 12) {
+    const T crossing = length_of<T, 3>(N);
+    out.n = N * ((feature == 10 ? 1.0 : -1.0) / crossing);
+    out.margin = smaller<T>(out.margin, crossing * rim.r);
+  } else {
+    const T distance = length_of<T, 3>(d);
+    if (!(value(distance) > no_direction)) return false;
+    out.n = d / distance;
+  }
+  out.gap = out.n.dot(d);
   out.p1 = p;
   out.p2 = p - out.n * out.gap;
-  out.margin = smaller<T>(smaller<T>(u, edge.length - u), smaller<T>(rim.lead(angle, -out.n), crossing * rim.r));
+  out.margin = smaller<T>(out.margin, rim.lead(angle, -out.n));
   for (const Vec3& side : item(g.edge_sides, i))
     out.margin = smaller<T>(out.margin, (beyond - out.n.dot(frame.direction(side))) * rim.r);
   return true;
@@ -110,8 +125,7 @@ bool rim_rim(const Rim<T>& a, const Rim<T>& b, int feature, double s1, double s2
     const double J11 = a.r - dot_of_values<T>(d, a.radial(angle1)), J12 = -b.r * cross;
     const double J21 = a.r * cross, J22 = -b.r - dot_of_values<T>(d, b.radial(angle2));
     const double det = J11 * J22 - J12 * J21;
-    if (!(std::abs(det) > 0)) return false;
-    for (int k = 0; k < newton_steps<T>; ++k) {
+    for (int k = 0; k < newton_steps<T> && std::abs(det) > degenerate * a.r * b.r; ++k) {
       const V3<T> r = apart();
       const T F1 = r.dot(a.along(angle1)), F2 = r.dot(b.along(angle2));
       angle1 -= (F1 * J22 - F2 * J12) / det;
@@ -252,16 +266,24 @@ bool cylinder_polytope(const Geometry& a, const Geometry& b, int slot, const Fra
     const V3<T> p = rim_point<T>(a, A, slot % 8 < 4, slot % 4, B.direction(item(b.normals, f)), branch);
     point_against_face<T>(p, b, f, B, out);
   } else if (slot < slots.edges) {
-    if constexpr (searching<T>) branch.feature = manifold_of_cylinder(a, b, A, B).vertex_feature();
-    const V3<T> vertex = B.point(item(b.points, slot - slots.vertices)), local = A.local(vertex);
+    const int v = slot - slots.vertices;
+    const V3<T> vertex = B.point(item(b.points, v)), local = A.local(vertex);
+    if constexpr (searching<T>) branch.feature = manifold_of_cylinder(a, b, A, B).vertex_feature(a, local);
     if (branch.feature == 0) {
       out = ball_ball<T, 3>(A.p + A.z * local.z(), a.radius, vertex, 0, A.x);
       out.margin = value(local.z()) > 0 ? T(a.length / 2 - local.z()) : T(local.z() + a.length / 2);
-    } else {
+    } else if (branch.feature <= 2) {
       const double sign = branch.feature == 1 ? 1 : -1;
       out = ball_plane<T>(vertex, 0, A, Vec3(0, 0, sign * a.length / 2), Vec3(0, 0, sign));
       out.margin = (a.radius * a.radius - local.x() * local.x() - local.y() * local.y()) * (0.5 / a.radius);
       turn_round(out);
+    } else {
+      const double end = branch.feature == 3 ? a.length / 2 : -a.length / 2;
+      const T rho = length_of<T, 2>(V2<T>(local.x(), local.y()));
+      const V3<T> rim = A.p + A.z * end + (A.x * local.x() + A.y * local.y()) * (a.radius / rho);
+      out = ball_ball<T, 3>(rim, 0, vertex, 0, A.z);
+      out.margin = smaller<T>(rho - a.radius, branch.feature == 3 ? T(local.z() - end) : T(end - local.z()));
+      out.margin = smaller<T>(out.margin, vertex_lead<T>(b, v, B.local(rim)));
     }
   } else if (slot < slots.crossings) {
     branch.feature = 20;
@@ -278,7 +300,10 @@ bool cylinder_polytope(const Geometry& a, const Geometry& b, int slot, const Fra
     const int k = slot - slots.crossings;
     if (!rim_edge<T>(Rim<T>(a, A, k % 4 < 2), branch.s1, b, k / 4, B, branch.feature, out)) return false;
   }
-  if constexpr (searching<T>) return manifold_of_cylinder(a, b, A, B).counts(slot, out.n, out.margin, out.gap);
+  if constexpr (searching<T>) {
+    const bool sharp = slot < slots.edges ? slot >= slots.vertices && branch.feature >= 3 : branch.feature == 12;
+    return manifold_of_cylinder(a, b, A, B).counts(slot, out.n, out.margin, out.gap, sharp);
+  }
   return true;
 }
 

@@ -142,6 +142,9 @@ bool ball_against_polytope(const V3<T>& c, double radius, const Geometry& g, con
   return true;
 }
 
+// A rod along a face, with both ends beyond it, rests on edges in the direction of that face: to rounding.
+inline constexpr double on_edge = 1e-9;
+
 // Side of a rod (first) about c along e against edge i; false where the edge does not face it.
 template <class T>
 bool rod_edge(const V3<T>& c, const V3<T>& e, double half, double radius, const Geometry& g, int i,
@@ -153,7 +156,7 @@ bool rod_edge(const V3<T>& c, const V3<T>& e, double half, double radius, const 
   const V3<T> axis_point = frame.local(V3<T>(out.p1 + out.n * radius));
   for (const Vec3& side : item(g.edge_sides, i)) {
     const T lead = -along<T>(axis_point, edge.a, side);
-    if (searching<T> && value(lead) < 0) return false;
+    if (searching<T> && value(lead) < -on_edge * g.bound) return false;
     out.margin = smaller<T>(out.margin, lead);
   }
   return true;

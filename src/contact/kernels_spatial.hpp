@@ -187,6 +187,9 @@ V3<T> rim_point(const Geometry& g, const Frame3<T>& frame, bool up, int which, c
       if (!known || branch.followed || tilt > nearly_upright)
         branch.s1 = highest ? deepest + std::numbers::pi : deepest;
       branch.here = deepest;
+    } else if (known && branch.followed) {
+      // Flat: as at the last accepted position, whatever trial steps and outputs have looked at since.
+      branch.s1 = branch.here = branch.s2;
     }
     branch.feature = which != 0 || tilt <= upright ? 1 : (highest ? 2 : 0);
   }

@@ -10,14 +10,17 @@ namespace clatter::contact {
 
 namespace {
 
-constexpr int kSamples = 24;
+constexpr std::size_t kSamples = 24;
 constexpr double kPitch = 2 * std::numbers::pi / kSamples;
 
 // cos and sin at the samples.
 const std::array<std::pair<double, double>, kSamples>& samples() {
   static const auto table = [] {
     std::array<std::pair<double, double>, kSamples> t;
-    for (int i = 0; i < kSamples; ++i) t[static_cast<std::size_t>(i)] = {std::cos(kPitch * i), std::sin(kPitch * i)};
+    for (std::size_t i = 0; i < kSamples; ++i) {
+      const double s = kPitch * static_cast<double>(i);
+      t[i] = {std::cos(s), std::sin(s)};
+    }
     return t;
   }();
   return table;
@@ -41,12 +44,27 @@ bool settle(double& s, double width, const F& slope) {
     s = next;
     if (done) break;
   }
-  const Slope below = slope(s - 1e-7), above = slope(s + 1e-7);
-  return below.f < 0 && above.f > 0;
+  return slope(s - 1e-7).f < 0 && slope(s + 1e-7).f > 0;
+}
+
+// Root of f between lo, where it is negative, and hi, where it is positive; either may be rounding.
+template <class F>
+double root_between(double lo, double hi, double s, const F& slope) {
+  for (int k = 0; k < 100; ++k) {
+    const Slope at = slope(s);
+    if (at.f == 0) break;
+    (at.f > 0 ? hi : lo) = s;
+    const double newton = at.df > 0 ? s - at.f / at.df : lo;
+    const double next = newton > lo && newton < hi ? newton : 0.5 * (lo + hi);
+    const bool done = std::abs(next - s) <= 1e-15 * (1 + std::abs(s));
+    s = next;
+    if (done) break;
+  }
+  return s;
 }
 
 struct Minima {
-  std::array<double, kSamples / 2 + 2> angle;
+  std::array<double, kSamples + 2> angle;
   int count = 0;
   // Once each.
   void add(double s) {
@@ -56,18 +74,34 @@ struct Minima {
   }
 };
 
-// Minima of samples `value`, settled.
-template <class V, class F>
-Minima minima_of(const V& value, const F& slope) {
-  std::array<double, kSamples> d;
-  for (int i = 0; i < kSamples; ++i) d[static_cast<std::size_t>(i)] = value(i);
+// Where f, known at the samples, is smallest (sense 1) or largest (-1) between two of them.
+template <class F>
+double extreme_between(double lo, double hi, double sense, const F& slope) {
+  for (int k = 0; k < 20; ++k) {
+    const double s = 0.5 * (lo + hi);
+    (sense * slope(s).df > 0 ? hi : lo) = s;
+  }
+  return 0.5 * (lo + hi);
+}
+
+// Roots at which f grows, out of its values at the samples: where it changes its sign, and where it does so twice
+// between two of them.
+template <class F>
+Minima growing_roots(const std::array<Slope, kSamples>& at, double noise, const F& slope) {
   Minima out;
-  for (int i = 0; i < kSamples; ++i) {
-    const double here = d[static_cast<std::size_t>(i)];
-    if (!(here < d[static_cast<std::size_t>((i + kSamples - 1) % kSamples)])) continue;
-    if (!(here <= d[static_cast<std::size_t>((i + 1) % kSamples)])) continue;
-    double s = kPitch * i;
-    if (settle(s, kPitch, slope)) out.add(s);
+  if (std::all_of(at.begin(), at.end(), [&](const Slope& a) { return std::abs(a.f) <= noise; })) return out;
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    const Slope &left = at[i], &right = at[(i + 1) % kSamples];
+    const double lo = kPitch * static_cast<double>(i), hi = lo + kPitch;
+    if (left.f <= 0 && right.f > 0) {
+      out.add(root_between(lo, hi, lo + kPitch * left.f / (left.f - right.f), slope));
+    } else if (left.f > 0 && right.f > 0 && left.df < 0 && right.df > 0) {
+      const double s = extreme_between(lo, hi, 1, slope);
+      if (slope(s).f < 0) out.add(root_between(s, hi, 0.5 * (s + hi), slope));
+    } else if (left.f <= 0 && right.f <= 0 && left.df > 0 && right.df < 0) {
+      const double s = extreme_between(lo, hi, -1, slope);
+      if (slope(s).f > 0) out.add(root_between(lo, s, 0.5 * (lo + s), slope));
+    }
   }
   return out;
 }
@@ -86,23 +120,30 @@ Vec3 Ring::radial(double s) const { return x * std::cos(s) + y * std::sin(s); }
 Vec3 Ring::along(double s) const { return y * std::cos(s) - x * std::sin(s); }
 
 RimMinima rim_and_line(const Ring& rim, const Vec3& c, const Vec3& e) {
-  const auto across = [&](const Vec3& v) { return Vec3(v - e * e.dot(v)); };
-  const Vec3 w = across(rim.c - c), X = across(rim.x), Y = across(rim.y);
-  const double wx = w.dot(X), wy = w.dot(Y), xy = X.dot(Y), flat = Y.squaredNorm() - X.squaredNorm();
   RimMinima m;
-  if (std::abs(wx) + std::abs(wy) + rim.r * (std::abs(xy) + std::abs(flat)) < 1e-12 * rim.r) return m;
-  const Minima found = minima_of(
-      [&](int i) {
-        const auto [cs, sn] = samples()[static_cast<std::size_t>(i)];
-        return 2 * (wx * cs + wy * sn) + rim.r * (flat * sn * sn + 2 * xy * sn * cs);
-      },
-      [&](double s) {
-        const double cs = std::cos(s), sn = std::sin(s);
-        return Slope{wy * cs - wx * sn + rim.r * (flat * sn * cs + xy * (cs * cs - sn * sn)),
-                     -wx * cs - wy * sn + rim.r * (flat * (cs * cs - sn * sn) - 4 * xy * sn * cs)};
-      });
-  m.count = std::min(2, found.count);
-  for (int k = 0; k < m.count; ++k) m.s1[k] = found.angle[static_cast<std::size_t>(k)];
+  const Vec3 d = rim.c - c, W = d - e * e.dot(d);
+  const double ex = e.dot(rim.x), ey = e.dot(rim.y), square = ex * ex + ey * ey, sigma = std::sqrt(square);
+  const double wx = W.dot(rim.x), wy = W.dot(rim.y);
+  if (std::abs(wx) + std::abs(wy) + rim.r * square < 1e-12 * rim.r) return m;
+  // u and v in the rim's axes: z x e = (-ey, ex).
+  const double ux = sigma > 0 ? -ey / sigma : 1, uy = sigma > 0 ? ex / sigma : 0;
+  const double x = wx * ux + wy * uy, y = -wx * uy + wy * ux;
+  const double X = std::abs(x), Y = std::abs(y), bend = rim.r * square;
+  // Nearest is what faces the line: cos and sin of phi have the signs of -x and -y.
+  const double along_u = x > 0 ? -1 : 1, along_v = y > 0 ? -1 : 1;
+  const auto take = [&](double psi) {
+    const double cs = along_u * std::cos(psi), sn = along_v * std::sin(psi);
+    m.s1[m.count++] = std::atan2(cs * uy + sn * ux, cs * ux - sn * uy);
+  };
+  const auto slope = [&](double psi) {
+    const double cs = std::cos(psi), sn = std::sin(psi);
+    return Slope{sn * (X - bend * cs) - Y * cs, cs * X + sn * Y - bend * (cs * cs - sn * sn)};
+  };
+  constexpr double right = std::numbers::pi / 2;
+  const double least = X < bend ? std::acos(X / bend) : 0;  // where the slope is -Y cos psi
+  take(root_between(least, right, X < bend ? least : std::atan2(Y, X - bend), slope));
+  const double a = std::cbrt(X), b = std::cbrt(Y), evolute = std::cbrt(bend);
+  if (a * a + b * b < evolute * evolute) take(root_between(-right, -std::atan2(b, a), -right, slope));
   return m.count < 2 ? m : in_order(m, e.dot(rim.point(m.s1[0])), e.dot(rim.point(m.s1[1])));
 }
 
@@ -121,26 +162,24 @@ RimMinima rim_and_rim(const Ring& first, const Ring& second) {
   const auto angle_on_second = [&](const Vec3& q) { return std::atan2(q.y(), q.x()); };
   // In the axes of the second.
   const Vec3 c = local(first.c), X = local(first.x + second.c), Y = local(first.y + second.c);
-  const auto distance = [&](double cs, double sn) {
-    const Vec3 q = c + first.r * (X * cs + Y * sn);
+  const auto distance = [&](double s) {
+    const Vec3 q = c + first.r * (X * std::cos(s) + Y * std::sin(s));
     const double off = std::hypot(q.x(), q.y()) - second.r;
     return off * off + q.z() * q.z();
   };
-  const auto slope = [&](double s) {
-    const double cs = std::cos(s), sn = std::sin(s);
+  const auto slope_at = [&](double cs, double sn) {
     const Vec3 radial = X * cs + Y * sn, t = Y * cs - X * sn, q = c + first.r * radial;
-    const double rho = std::hypot(q.x(), q.y());
+    const double rho = std::sqrt(q.x() * q.x() + q.y() * q.y());
     if (!(rho > 0)) return Slope{0, -1};
     const Vec3 u(q.x() / rho, q.y() / rho, 0), d = q - second.r * u;
     const double turn = u.x() * t.y() - u.y() * t.x();
     return Slope{d.dot(t), first.r - first.r * (second.r / rho) * turn * turn - d.dot(radial)};
   };
-  Minima found = minima_of(
-      [&](int i) {
-        const auto [cs, sn] = samples()[static_cast<std::size_t>(i)];
-        return distance(cs, sn);
-      },
-      slope);
+  const auto slope = [&](double s) { return slope_at(std::cos(s), std::sin(s)); };
+  const double noise = 1e-15 * (first.r + second.r + c.norm());
+  std::array<Slope, kSamples> sampled;
+  for (std::size_t i = 0; i < kSamples; ++i) sampled[i] = slope_at(samples()[i].first, samples()[i].second);
+  Minima found = growing_roots(sampled, noise, slope);
   // Rims that nearly face each other cross where their circles do in the plane, however near these places are.
   const Vec3 to = second.c - first.c;
   const double x = first.x.dot(to), y = first.y.dot(to), between = std::hypot(x, y);
@@ -151,9 +190,8 @@ RimMinima rim_and_rim(const Ring& first, const Ring& second) {
       if (settle(s, 0.5 * std::acos(std::abs(lens)), slope)) found.add(s);
     }
   // The two that are nearest.
-  std::sort(found.angle.begin(), found.angle.begin() + found.count, [&](double a, double b) {
-    return distance(std::cos(a), std::sin(a)) < distance(std::cos(b), std::sin(b));
-  });
+  std::sort(found.angle.begin(), found.angle.begin() + found.count,
+            [&](double a, double b) { return distance(a) < distance(b); });
   RimMinima m;
   m.count = std::min(2, found.count);
   for (int k = 0; k < m.count; ++k) m.s1[k] = found.angle[static_cast<std::size_t>(k)];

@@ -90,6 +90,7 @@ std::vector<Case> cases() {
       {"cylinder-plane", cylinder(0.4, 0.7), plane(), 0.5},
       {"cylinder-box", cylinder(0.4, 0.7), box({0.6, 0.8, 1.0}), 0.8},
       {"cylinder-polytope", cylinder(0.4, 0.7), wedge(), 0.8},
+      {"cylinder-box apart", cylinder(0.2, 0.3), box({0.6, 0.8, 1.0}), 1.6},
       {"box-box", box({0.6, 0.8, 1.0}), box({0.9, 0.5, 0.7}), 0.8},
       {"box-polytope", box({0.6, 0.8, 1.0}), wedge(), 0.8},
       {"polytope-polytope", wedge(), wedge(), 0.8},
