@@ -25,15 +25,17 @@
 //             t.v = t.dS/dt + (rho/S'^2) ((t.S') n - (n.S') t).dS'/dt
 //   turns     beams in space have the material point r + y Y + z Z. Where the section stands askew to the axis, and on
 //             the caps of ends, P lies off its plane; with the whole gradient of the axis' point,
-//               P - S = F (a, y, z)^T,   F = (S' Y Z),   v = dS/dt + a dS'/dt + y dY/dt + z dZ/dt = dS/dt + F' F^-1 (P
-//               - S)
+//               P - S = F (a, y, z)^T,   F = (S' Y Z)
+//               v = dS/dt + a dS'/dt + y dY/dt + z dZ/dt = dS/dt + dF/dt F^-1 (P - S)
 //             which is the velocity of the material point on the section (a = 0), to first order in a beside it, and of
-//             a rigid body in every rigid motion: dS/dt = c + w x S, F' = w x F give v = c + w x P
+//             a rigid body in every rigid motion: dS/dt = c + w x S, dF/dt = w x F give v = c + w x P
 //
 // so a row is a sum of coefficient vectors times the rates of S, S', Y, Z and of the master's, and its gradient the
-// same vectors times their shape functions. Moments balance with it: the sum over the nodal vectors of q_i x g_i is S x
-// t + (a S' + y Y + z Z) x t = P x t for the slave and -P x t for the master. Cables in space lack the part of P x t
-// along their tangents.
+// same vectors times their shape functions. Moments balance with it: the sum of q_i x g_i over the nodal vectors is
+//
+//   S x t + (a S' + y Y + z Z) x t = P x t   for the slave,   -P x t   for the master
+//
+// Cables in space lack the part of P x t along their tangents.
 //
 // Along lines of compliant contact the place of a station depends on the position too (beam_feet.cpp): between the
 // ends a and b of the part that the other beam covers, S(a) = point of the slave at which (S - E).E' = 0 for an end E
