@@ -79,9 +79,9 @@ const StepReport& EventDriven::step(double t_limit) {
   report_ = inner_->step(t_limit);
   W_ = W_base_ + inner_->work();
   certify();
+  dynamics_.contacts().accept();  // seen there by certify()
   if (!report_.at_event) {
     h_ = inner_->next_step();
-    dynamics_.contacts().accept();  // seen there by certify()
     dynamics_.remember_slip();
     return report_;
   }

@@ -170,8 +170,9 @@ bool capsule_capsule(const Geometry& a, const Geometry& b, int slot, const Frame
 // from it, the point is one of the body. These stay where they are while the cylinder is nearly upright, the only time
 // they bear anything: a support must not run round the rim of a coin that comes to rest by steps. Where positions are
 // followed (Branch) they keep their quarter turns: a deepest point that rolls over one that stays would touch it
-// without speed. Within a step point 0 is then the deepest or the highest, whichever continues the last accepted
-// position. Features: 0 deepest, 1 of the body, 2 highest.
+// without speed. Point 0 is then the deepest or the highest, whichever continues the last accepted position, and point
+// 2 the other one: a drum that rocks over from one side to the other stands on point 2. Features: 0 deepest, 1 of the
+// body, 2 highest.
 template <class T>
 V3<T> rim_point(const Geometry& g, const Frame3<T>& frame, bool up, int which, const V3<T>& n, Branch& branch) {
   constexpr double upright = 1e-7, nearly_upright = 1e-2;
@@ -186,12 +187,14 @@ V3<T> rim_point(const Geometry& g, const Frame3<T>& frame, bool up, int which, c
       highest = branch.followed && std::cos(deepest - branch.s2) < 0;
       if (!known || branch.followed || tilt > nearly_upright)
         branch.s1 = highest ? deepest + std::numbers::pi : deepest;
-      branch.here = deepest;
+      branch.here = branch.s1;
     } else if (known && branch.followed) {
       // Flat: as at the last accepted position, whatever trial steps and outputs have looked at since.
       branch.s1 = branch.here = branch.s2;
     }
-    branch.feature = which != 0 || tilt <= upright ? 1 : (highest ? 2 : 0);
+    branch.feature = 1;
+    if (tilt > upright && which == 0) branch.feature = highest ? 2 : 0;
+    if (tilt > upright && which == 2 && branch.followed) branch.feature = highest ? 0 : 2;
   }
   const V3<T> centre = frame.p + frame.z * (up ? g.length / 2 : -g.length / 2);
   if (branch.feature != 1)

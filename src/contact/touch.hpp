@@ -33,9 +33,9 @@ struct Branch {
   int feature = -1;       // edge, face, end of a contour; -1 not yet known
   double s1 = 0, s2 = 0;  // contour parameters
   int axis = 0;           // axis of the second shape that t1 follows: 0 x, 1 y
-  // Positions are followed in time, step by accepted step (events), and `here` is the direction seen at the last one
-  // looked at: a coin's supports may then run with its deepest point, and go on smoothly where a trial step overshoots
-  // the flat position, at which the deepest point changes sides.
+  // Positions are followed in time, step by accepted step and event, and `here` is the direction of a coin's first
+  // support at the last one looked at: supports may then run with the deepest point, and go on smoothly where the coin,
+  // or a trial step, passes the flat position, at which the deepest point changes sides.
   bool followed = false;
   double here = 0;
 };

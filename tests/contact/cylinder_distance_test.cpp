@@ -160,6 +160,36 @@ TEST_P(CylinderDistance, IsThatOfTheConvexBodiesAtAnyDistance) {
   EXPECT_LE(coarse, 4) << "bounds of the measure itself";
 }
 
+// Coins beside and above an edge, their caps parallel to a face (rim along edge), and above a corner (vertex and rim):
+// rates of the point that is nearest, by jets, against differences of the distance itself: central, step 1e-4, so
+// h^2 / 12 of the fourth derivative and rounding 1e-15 / h^2, both below 1e-6.
+TEST(CylinderRates, OfSharpOnSharpAreThoseOfTheDistance) {
+  using Second = Jet<Dual<24>>;
+  const Geometry a = cylinder(0.5, 0.1), b = box({1, 1, 1});
+  const Vec3 places[] = {{1.2, 0.1, 0.7}, {-0.1, -1.3, -0.65}, {1.1, 1.2, 0.8}};
+  const int features[] = {12, 12, 4};
+  for (int i = 0; i < 3; ++i) {
+    const Motion first{places[i], {0.3, -0.4, 0.2}, {0.5, 0.1, -0.6}, Vec3::Zero(), {0.2, -0.3, 0.6}, {0.3, 0.2, 0.1}};
+    const Motion second{Vec3::Zero(), {-0.1, 0.2, 0.1}, Vec3::Zero(), Vec3::Zero(), {0.1, 0.2, -0.2}, Vec3::Zero()};
+    const auto gap = [&](double t) { return least_gap(a, first.at(t), b, second.at(t)); };
+    const double here = gap(0), h = 1e-4;
+    int nearest = 0;
+    for (int slot = 0; slot < pair_kind(a, b, Contact{}).slots; ++slot) {
+      Branch branch;
+      Touch<double> t;
+      if (!touch<double>(a, b, slot, first.at(0.0), second.at(0.0), branch, t) || t.gap > here + 1e-12) continue;
+      ++nearest;
+      EXPECT_EQ(branch.feature, features[i]);
+      const Second time{Dual<24>::variable(0.0, 0), Dual<24>(1.0)};
+      Touch<Second> jet;
+      ASSERT_TRUE(touch<Second>(a, b, slot, first.at(time), second.at(time), branch, jet));
+      EXPECT_NEAR(jet.gap.d.v, (gap(h) - gap(-h)) / (2 * h), 1e-7) << i;
+      EXPECT_NEAR(jet.gap.d.d[0], (gap(h) - 2 * here + gap(-h)) / (h * h), 1e-5) << i;
+    }
+    EXPECT_GT(nearest, 0) << i;
+  }
+}
+
 const Solid coin{"cylinder", {0.5, 0.1, 0}}, log_of_wood{"cylinder", {0.1, 1.2, 0}}, drum{"cylinder", {0.4, 0.5, 0}};
 INSTANTIATE_TEST_SUITE_P(, CylinderDistance,
                          ::testing::Values(Pair{"Coins", coin, coin},
