@@ -132,11 +132,12 @@ void CylinderManifold::find(const Geometry& first, const Geometry& second, const
     if (!leads && !nearest && c.parallel) continue;
     const bool strict = c.point.slot >= second_rim_side && c.point.slot < sides;  // what coincides counts for the first
     const double inside = c.near.margin + (strict ? -2 * rounding_ : rounding_);
-    if (!(leads && separation_ <= 0) && (inside < 0 || c.near.n.dot(n_) < kNear || c.near.gap < deepest)) continue;
+    if (!(leads && separation_ <= rounding_) && (inside < 0 || c.near.n.dot(n_) < kNear || c.near.gap < deepest))
+      continue;
     points_[static_cast<std::size_t>(count_++)] = c.point;
   }
   // A cap leads whose deepest guest is beside it.
-  if (reference == -1 && separation_ <= 0 && count_ == 0) {
+  if (reference == -1 && separation_ <= rounding_ && count_ == 0) {
     const bool cap_of_second = std::abs(lean_[1]) >= std::abs(lean_[0]);
     const double lean = cap_of_second ? lean_[0] : -lean_[1];
     forced_ = (cap_of_second ? 0 : 8) + (lean < 0 ? 0 : 4);

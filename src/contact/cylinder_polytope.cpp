@@ -128,7 +128,7 @@ bool CylinderPolytopeManifold::counts(int slot, const Vec3& n, double inside, do
   if (n.dot(n_) < kNear) return false;
   if (nearest_only && !(separation_ > 0 && gap <= separation_ + 4 * (rounding_ + kRounding * separation_)))
     return false;
-  if (slot == leads_ && separation_ <= 0) return true;
+  if (slot == leads_ && separation_ <= rounding_) return true;
   return inside >= -rounding_ && gap >= std::min(0.0, separation_) - rounding_;
 }
 

@@ -60,7 +60,7 @@ class CylinderPolytopeManifold {
   double separation_ = 0, rounding_ = 0;
   Vec3 n_ = Vec3::UnitZ();
   double lean_ = 0;
-  int leads_ = -1;  // slot that counts wherever it is, when they overlap
+  int leads_ = -1;  // slot that counts wherever it is, when they touch or overlap
   std::vector<Crossing> crossings_;
 };
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kSamples = 24;
 constexpr double kPitch = 2 * std::numbers::pi / kSamples;
+constexpr int kParts = 8;  // of an interval in which a minimum is
 
 // cos and sin at the samples.
 const std::array<std::pair<double, double>, kSamples>& samples() {
@@ -64,7 +65,7 @@ double root_between(double lo, double hi, double s, const F& slope) {
 }
 
 struct Minima {
-  std::array<double, kSamples + 2> angle;
+  std::array<double, kSamples * kParts / 2 + 2> angle;
   int count = 0;
   // Once each.
   void add(double s) {
@@ -84,8 +85,8 @@ double extreme_between(double lo, double hi, double sense, const F& slope) {
   return 0.5 * (lo + hi);
 }
 
-// Roots at which f grows, out of its values at the samples: where it changes its sign, and where it does so twice
-// between two of them.
+// Roots at which f grows, out of its values at the samples: where it changes its sign, once or three times, and where
+// it does so twice between two of them.
 template <class F>
 Minima growing_roots(const std::array<Slope, kSamples>& at, double noise, const F& slope) {
   Minima out;
@@ -94,7 +95,15 @@ Minima growing_roots(const std::array<Slope, kSamples>& at, double noise, const 
     const Slope &left = at[i], &right = at[(i + 1) % kSamples];
     const double lo = kPitch * static_cast<double>(i), hi = lo + kPitch;
     if (left.f <= 0 && right.f > 0) {
-      out.add(root_between(lo, hi, lo + kPitch * left.f / (left.f - right.f), slope));
+      // Rims that just pass through each other do so twice close by: two minima, and a maximum between them.
+      Slope before = left;
+      for (int k = 1; k <= kParts; ++k) {
+        const double from = lo + (k - 1) * kPitch / kParts, to = lo + k * kPitch / kParts;
+        const Slope after = k == kParts ? right : slope(to);
+        if (before.f <= 0 && after.f > 0)
+          out.add(root_between(from, to, from + (to - from) * before.f / (before.f - after.f), slope));
+        before = after;
+      }
     } else if (left.f > 0 && right.f > 0 && left.df < 0 && right.df > 0) {
       const double s = extreme_between(lo, hi, 1, slope);
       if (slope(s).f < 0) out.add(root_between(s, hi, 0.5 * (s + hi), slope));

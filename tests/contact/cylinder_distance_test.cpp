@@ -146,7 +146,7 @@ TEST_P(CylinderDistance, IsThatOfTheConvexBodiesAtAnyDistance) {
     coarse += d.upper - d.lower > 1e-9 * (all + d.upper);
     ++measured;
     // A cap that is parallel to a plane within 1e-7 counts as parallel.
-    const double tilt = std::max(A.R.col(2).cross(d.n).norm(), B.R.col(2).cross(d.n).norm());
+    const double tilt = std::min(A.R.col(2).cross(d.n).norm(), B.R.col(2).cross(d.n).norm());
     const double slack = 1e-9 * (all + d.upper) + (tilt < 2e-7 ? 2e-7 * std::max(a.radius, b.radius) : 0);
     const double gap = least_gap(a, A, b, B);
     if (gap >= d.lower - slack && gap <= d.upper + slack) continue;
