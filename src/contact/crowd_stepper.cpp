@@ -134,7 +134,13 @@ bool CrowdStepper::make_row(Draft& draft, int entry, int point, std::uint64_t ke
   const auto centre = [&](int link) -> Vec3 {
     return link < 0 ? Vec3::Zero() : Vec3(engine_.links().motion[at(link)].p);
   };
-  const Vec3 c1 = p1 - centre(link1), c2 = p2 - centre(link2);
+  Vec3 c1 = p1 - centre(link1), c2 = p2 - centre(link2);
+  if (point >= 0 && coupled(link1) && coupled(link2) && places_[at(link1)].group == places_[at(link2)].group) {
+    // What hangs together answers at one point: two, a gap apart, slip by that and its turning, which no impulse stops.
+    const Vec3 between = 0.5 * (p2 - p1);
+    c1 += between;
+    c2 -= between;
+  }
   const Vec3 u_begin = begin_velocity(link1, c1) - begin_velocity(link2, c2);
   const double before = n.dot(u_begin);
   if (gap > h * (fastest_ + change_ + std::max(0.0, -before)) + kNoGap * system().length_scale) return false;
