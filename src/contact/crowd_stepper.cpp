@@ -49,7 +49,7 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
       crew_(crowd_.threads),
       push_(crew_),
       sweeps_(crew_),
-      newton_(crew_),
+      newton_(sweeps_),
       log_(dynamics.system(), crowd_),
       mid_(now_) {
   if (!(settings.step > 0)) throw InputError("time stepping needs a step", "give `step:` a positive time");

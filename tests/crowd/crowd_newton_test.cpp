@@ -12,7 +12,8 @@ constexpr double kTight = 1e-11;  // m/s, rates in the problems are near 1
 
 CrowdProblem by_newton(CrowdProblem p, bool exact, double tolerance = kTight) {
   CrowdCrew crew(1);
-  CrowdNewton newton(crew, false);
+  CrowdSweeps sweeps(crew);
+  CrowdNewton newton(sweeps, false);
   EXPECT_TRUE(newton.solve(p, exact, tolerance, 200).converged);
   // From anywhere without help under the relaxed law; Coulomb's may take sweeps in between.
   if (!exact) {
@@ -107,7 +108,8 @@ TEST(CrowdNewton, DoublesItsDigitsAtTheEndOfARound) {
   for (unsigned seed = 1; seed <= 10; ++seed) {
     CrowdProblem p = random_problem(seed, 40, 120, false, false);
     CrowdCrew crew(1);
-    CrowdNewton newton(crew, false);
+    CrowdSweeps sweeps(crew);
+    CrowdNewton newton(sweeps, false);
     // A first round alone, from nothing, to its own end.
     ASSERT_TRUE(newton.solve(p, false, kTight, 200).converged);
     EXPECT_LT(newton.counts().newton, 100) << seed;
@@ -148,7 +150,8 @@ TEST(CrowdNewton, StartsFromWhatItKnows) {
   const CrowdProblem p = random_problem(3, 40, 120, false, false);
   CrowdProblem x = by_newton(p, false);
   CrowdCrew crew(1);
-  CrowdNewton newton(crew, false);
+  CrowdSweeps sweeps(crew);
+  CrowdNewton newton(sweeps, false);
   EXPECT_TRUE(newton.solve(x, false, 10 * kTight, 200).converged);
   EXPECT_EQ(newton.counts().newton, 0) << "a solved problem needs no iteration";
   for (CrowdBody& b : x.bodies) b.v[0] += b.inverse_mass > 0 ? 1e-6 : 0;
