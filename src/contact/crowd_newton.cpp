@@ -11,7 +11,7 @@ namespace clatter::contact {
 namespace {
 
 // kappa: the first, that of Coulomb's law as it is, the least, the most.
-constexpr double kSoft = 1e3, kGentle = 1e2, kSoftest = 1, kStiff = 1e6;
+constexpr double kSoft = 1e3, kGentle = 1e2, kSoftest = 1, kStiff = 1e9;
 constexpr double kNear = 1e-3;             // residual by the largest rate
 constexpr double kEnough = 0.1;            // of a round: what is left, by what the round before left
 constexpr int kRounds = 200, kStuck = 40;  // of multipliers; without gain
@@ -150,8 +150,8 @@ bool CrowdNewton::minimise(const CrowdProblem& problem, double enough, int& left
     for (const int port : ports_) way_[at(port)] = rate_of(port, dy_);
     if (rounded) break;
     const double t = length_of_step(problem), fastest = go(t), next = evaluate(problem);
-    // A whole step that gains no more has met rounding.
-    rounded = t == 1 && next > 0.25 * missing && next <= kRounding * kappa_ * fastest;
+    // A step that gains no more so near to the end has met rounding.
+    rounded = next > 0.25 * missing && next <= kRounding * kappa_ * fastest;
     missing = next;
   }
   // The last step by the linear map alone.
@@ -213,7 +213,7 @@ bool CrowdNewton::solve_island(const CrowdProblem& problem, int island, bool exa
     if (whole) {
       if (solved && residual < kAway * best) {
         keep(kept_, P0_);
-        if (iterations <= kQuick) gentle = std::min(kStiff, 2 * gentle);
+        if (iterations <= kQuick) gentle = std::min(kStiff, 4 * gentle);
         if (iterations > kSlow) gentle = std::max(kSoftest, 0.5 * gentle);
         continue;
       }
@@ -323,7 +323,6 @@ CrowdSolverReport CrowdNewton::solve(CrowdProblem& problem, bool exact, double t
   }
   begin(problem);
   const long before = counts_.newton;
-  int left = most;
   double reached = 0;
   for (int attempt = 0; attempt < kAttempts && !report.converged; ++attempt) {
     if (attempt > 0) ++counts_.fallbacks;
@@ -334,10 +333,12 @@ CrowdSolverReport CrowdNewton::solve(CrowdProblem& problem, bool exact, double t
       if (attempt > 1 && !(residual < 0.5 * reached)) break;
       reached = residual;
     }
-    if (report.converged || left <= 0) break;
+    if (report.converged) break;
     report.converged = true;
-    for (int k = 0; k < matrix_.islands(); ++k)
+    for (int k = 0; k < matrix_.islands(); ++k) {
+      int left = most;
       report.converged = solve_island(problem, k, exact, tolerance, left) && report.converged;
+    }
     put(problem);
   }
   report.iterations = static_cast<int>(counts_.newton - before);

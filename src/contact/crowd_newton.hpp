@@ -49,7 +49,7 @@ class CrowdNewton {
   // method alone.
   explicit CrowdNewton(CrowdSweeps& sweeps, bool sweeps_first = true) : sweeps_first_(sweeps_first), sweeps_(sweeps) {}
   // From the impulses in the rows, with the velocities that belong to them, until the natural map of the law is within
-  // `tolerance`, m/s. `most`: Newton's iterations of all islands; then sweeps have the last word.
+  // `tolerance`, m/s. `most`: Newton's iterations of an island; then sweeps lead elsewhere.
   CrowdSolverReport solve(CrowdProblem& problem, bool exact, double tolerance, int most);
 
   // What was done since the begin.

@@ -16,8 +16,8 @@ namespace clatter::contact {
 namespace {
 
 constexpr int kDirections = 60;   // of GMRES
-constexpr double kLinear = 1e-6;  // its residual, relative
-constexpr int kCuts = 5;
+constexpr double kLinear = 1e-3;  // its residual, relative
+constexpr int kCuts = 8;
 constexpr double kRounding = 1e-14;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }

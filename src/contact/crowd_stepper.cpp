@@ -25,7 +25,7 @@ constexpr double kOverlap = 0.1;
 constexpr double kSamePlace = 0.1;
 // Sweeps, gradient steps and Newton's iterations unless the model says so; rates that may be wrong, by what forces
 // change in a step.
-constexpr int kSweeps = 60, kGradients = 200, kNewton = 200;
+constexpr int kSweeps = 60, kGradients = 200, kNewton = 400;
 constexpr double kTolerance = 1e-4, kNewtonTolerance = 3e-9;
 // How often a step is solved again with contacts that its begin did not show.
 constexpr int kLooks = 4;
