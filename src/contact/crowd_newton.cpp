@@ -4,21 +4,22 @@
 #include <cmath>
 
 #include "contact/crowd_cone.hpp"
+#include "solve/line_search.hpp"
 
 namespace clatter::contact {
 
 namespace {
 
 // kappa: the first, that of Coulomb's law as it is, the least, the most.
-constexpr double kSoft = 1e3, kGentle = 1e2, kSoftest = 10, kStiff = 1e6;
-constexpr double kNear = 1e-3;           // residual by the largest rate
-constexpr double kEnough = 0.1;          // of a round: what is left, by what the round before left
-constexpr int kRounds = 60, kStuck = 6;  // of multipliers; without gain
-constexpr int kWhole = 12;               // iterations of a round with Coulomb's law as it is
-constexpr int kEasy = 10;                // iterations of a round after which a stiffer one is dared
-constexpr int kPatience = 2;             // rounds with its lift before that is tried again
-constexpr int kSearch = 20;
-constexpr double kFlat = 0.1;  // slope at the end of a step, by that at its begin
+constexpr double kSoft = 1e3, kGentle = 1e2, kSoftest = 1, kStiff = 1e9;
+constexpr double kNear = 1e-3;             // residual by the largest rate
+constexpr double kEnough = 0.1;            // of a round: what is left, by what the round before left
+constexpr int kRounds = 200, kStuck = 40;  // of multipliers; without gain
+constexpr int kWhole = 12;                 // iterations of a round with Coulomb's law as it is
+constexpr int kQuick = 4, kSlow = 7;       // iterations of such a round after which the next is stiffer, softer
+constexpr double kAway = 100;              // residual of a round by the best: it has lost its way
+constexpr int kEasy = 10;                  // iterations of a round after which a stiffer one is dared
+constexpr int kPatience = 2;               // rounds with its lift before the law as it is is tried again
 constexpr double kRounding = 1e-14;
 constexpr int kAttempts = 4, kBatches = 12, kSweeps = 100;
 
@@ -26,121 +27,163 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-double CrowdNewton::take(const CrowdProblem& problem, std::span<const int> rows, bool exact) {
+void CrowdNewton::project(const CrowdProblem& problem, int row, Vec3& P, Vec3& M) const {
+  if (turns(row))
+    onto_cone(problem.rows[at(row)], *turn_[at(row)], P, M);
+  else
+    P = onto_cone(problem.rows[at(row)], P);
+}
+
+Vec3 CrowdNewton::lifted(const CrowdProblem& problem, int row) const {
+  return d_[at(row)] + lift_[at(row)] * normal(problem.rows[at(row)]);
+}
+
+double CrowdNewton::lift_at(const CrowdProblem& problem, int i) const {
+  const CrowdRow& row = problem.rows[at(i)];
+  const Vec3 n = normal(row), &d = d_[at(i)];
+  const double slip = row.mu * (d - n.dot(d) * n).norm();
+  if (!turns(i)) return slip;
+  const CrowdTurn& t = *turn_[at(i)];
+  const Vec3& w = d_[at(moment_port(i))];
+  const double wn = n.dot(w);
+  return slip + (t.rolling * (w - wn * n).norm() + t.drilling * std::abs(wn)) / t.lever;
+}
+
+void CrowdNewton::keep(std::vector<Vec3>& to, const std::vector<Vec3>& from) const {
+  for (const int port : ports_) to[at(port)] = from[at(port)];
+}
+
+double CrowdNewton::take(const CrowdProblem& problem, bool exact) {
   const int from = unknowns_.first, n = unknowns_.second - from;
   y_.segment(from, n).setZero();
-  for (const int i : rows) {
-    push_of(i, P0_[at(i)], y_);
-  }
+  for (const int port : ports_) push_of(port, P0_[at(port)], y_.data());
+  for (const int port : ports_) d_[at(port)] = start_[at(port)] + rate_of(port, y_);
   double worst = 0;
-  for (const int i : rows) {
-    const CrowdRow& row = problem.rows[at(i)];
-    const Vec3 nrm = normal(row);
-    const Vec3 d = d_[at(i)] = start_[at(i)] + rate_of(i, y_);
-    if (exact) lift_[at(i)] = row.mu * (d - nrm.dot(d) * nrm).norm();
-    const Vec3 z = P0_[at(i)] - eta_[at(i)] * (d + lift_[at(i)] * nrm);
-    const double off = (P0_[at(i)] - onto_cone(row, z)).norm() / eta_[at(i)];
+  for (const int i : rows_) {
+    if (exact) lift_[at(i)] = lift_at(problem, i);
+    Vec3 P = P0_[at(i)] - eta_[at(i)] * lifted(problem, i), M = Vec3::Zero();
+    if (turns(i)) M = P0_[at(moment_port(i))] - eta_[at(i)] * d_[at(moment_port(i))];
+    project(problem, i, P, M);
+    double square = (P0_[at(i)] - P).squaredNorm();
+    if (turns(i)) square += (P0_[at(moment_port(i))] - M).squaredNorm();
+    const double off = std::sqrt(square) / eta_[at(i)];
     worst = off <= worst ? worst : off;  // NaN stays
   }
   return worst;
 }
 
-double CrowdNewton::evaluate(const CrowdProblem& problem, std::span<const int> rows) {
-  const int from = unknowns_.first, n = unknowns_.second - from;
-  g_.segment(from, n) = -y_.segment(from, n);
-  for (const int i : rows) {
-    const CrowdRow& row = problem.rows[at(i)];
-    const Vec3 d = d_[at(i)] + lift_[at(i)] * normal(row);
-    P_[at(i)] = onto_cone(row, P0_[at(i)] - kappa_ * eta_[at(i)] * d, slope_[at(i)]);
-    push_of(i, P_[at(i)], g_);
-  }
-  g_.segment(from, n) *= -1;
+double CrowdNewton::largest_rate(const Vec& y) const {
   double most = 0;
-  for (const int i : rows) {
-    const double change = rate_of(i, g_).norm();
-    most = change <= most ? most : change;
+  for (const int port : ports_) {
+    const double rate = rate_of(port, y).norm();
+    most = rate <= most ? most : rate;
   }
   return most;
 }
 
-// Root of the slope of phi along the step, an increasing function: regula falsi with the Illinois correction. The whole
-// step where the slope there is small.
-double CrowdNewton::length_of_step(const CrowdProblem& problem, std::span<const int> rows) const {
+double CrowdNewton::evaluate(const CrowdProblem& problem) {
   const int from = unknowns_.first, n = unknowns_.second - from;
-  const double begin = g_.segment(from, n).dot(dy_.segment(from, n)), square = dy_.segment(from, n).squaredNorm();
-  const auto slope = [&](double t) {
-    double sum = begin + t * square;
-    for (const int i : rows) {
-      const CrowdRow& row = problem.rows[at(i)];
-      const Vec3 d = d_[at(i)] + lift_[at(i)] * normal(row) + t * way_[at(i)];
-      sum += way_[at(i)].dot(P_[at(i)] - onto_cone(row, P0_[at(i)] - kappa_ * eta_[at(i)] * d));
-    }
-    return sum;
-  };
-  const double end = slope(1);
-  if (!(end > kFlat * std::abs(begin))) return 1;
-  double a = 0, fa = begin, b = 1, fb = end, t = 1;
-  for (int k = 0; k < kSearch; ++k) {
-    t = (a * fb - b * fa) / (fb - fa);
-    if (!(t > a && t < b)) t = 0.5 * (a + b);
-    const double f = slope(t);
-    if (std::abs(f) <= kFlat * std::abs(begin)) break;
-    if (f > 0) {
-      b = t;
-      fb = f;
-      fa *= 0.5;
+  g_.segment(from, n) = -y_.segment(from, n);
+  for (const int i : rows_) {
+    const CrowdRow& row = problem.rows[at(i)];
+    const double rho = kappa_ * eta_[at(i)];
+    P_[at(i)] = P0_[at(i)] - rho * lifted(problem, i);
+    if (!turns(i)) {
+      P_[at(i)] = onto_cone(row, P_[at(i)], slope_[at(i)]);
     } else {
-      a = t;
-      fa = f;
-      fb *= 0.5;
+      const auto m = at(moment_port(i));
+      P_[m] = P0_[m] - rho * d_[m];
+      onto_cone(row, *turn_[at(i)], P_[at(i)], P_[m], slope_[at(i)], slope_[m], cross_[at(i)]);
     }
+    each_port(i, [&](int port) { push_of(port, P_[at(port)], g_.data()); });
   }
-  return t;
+  g_.segment(from, n) *= -1;
+  return largest_rate(g_);
 }
 
-bool CrowdNewton::minimise(const CrowdProblem& problem, std::span<const int> rows, double enough, int& left) {
+double CrowdNewton::length_of_step(const CrowdProblem& problem) const {
+  const int from = unknowns_.first, n = unknowns_.second - from;
+  const double begin = g_.segment(from, n).dot(dy_.segment(from, n)), square = dy_.segment(from, n).squaredNorm();
+  return least_point_along(begin, [&](double t) {
+    double sum = begin + t * square;
+    for (const int i : rows_) {
+      const double rho = kappa_ * eta_[at(i)];
+      Vec3 P = P0_[at(i)] - rho * (lifted(problem, i) + t * way_[at(i)]), M = Vec3::Zero();
+      if (turns(i)) {
+        const auto m = at(moment_port(i));
+        M = P0_[m] - rho * (d_[m] + t * way_[m]);
+        project(problem, i, P, M);
+        sum += way_[m].dot(P_[m] - M);
+      } else {
+        project(problem, i, P, M);
+      }
+      sum += way_[at(i)].dot(P_[at(i)] - P);
+    }
+    return sum;
+  });
+}
+
+double CrowdNewton::go(double t) {
+  const int from = unknowns_.first, n = unknowns_.second - from;
+  y_.segment(from, n) += t * dy_.segment(from, n);
+  double fastest = 0;
+  for (const int port : ports_) {
+    d_[at(port)] += t * way_[at(port)];
+    fastest = std::max(fastest, d_[at(port)].norm());
+  }
+  return fastest;
+}
+
+bool CrowdNewton::minimise(const CrowdProblem& problem, double enough, int& left) {
   const int from = unknowns_.first, n = unknowns_.second - from;
   last_round_.clear();
-  double missing = evaluate(problem, rows);
+  double missing = evaluate(problem);
+  bool rounded = false;
   for (;;) {
     last_round_.push_back(missing);
     if (missing <= enough) return true;
-    if (!std::isfinite(missing) || left <= 0 || !factorize(rows)) return false;
+    if (!std::isfinite(missing) || left <= 0 || !factorize()) return false;
     --left;
     ++counts_.newton;
     dy_.segment(from, n) = -g_.segment(from, n);
     matrix_.solve(island_, dy_.data());
-    for (const int i : rows) way_[at(i)] = rate_of(i, dy_);
-    const double t = length_of_step(problem, rows);
-    y_.segment(from, n) += t * dy_.segment(from, n);
-    double fastest = 0;
-    for (const int i : rows) {
-      d_[at(i)] += t * way_[at(i)];
-      fastest = std::max(fastest, d_[at(i)].norm());
-    }
-    const double next = evaluate(problem, rows);
-    // A whole step that gains no more has met rounding.
-    if (t == 1 && next > 0.25 * missing && next <= kRounding * kappa_ * fastest) return true;
+    for (const int port : ports_) way_[at(port)] = rate_of(port, dy_);
+    if (rounded) break;
+    const double t = length_of_step(problem), fastest = go(t), next = evaluate(problem);
+    // A step that gains no more so near to the end has met rounding.
+    rounded = next > 0.25 * missing && next <= kRounding * kappa_ * fastest;
     missing = next;
   }
+  // The last step by the linear map alone.
+  for (const int i : rows_) {
+    const double rho = kappa_ * eta_[at(i)];
+    P_[at(i)] -= rho * (slope_[at(i)] * way_[at(i)]);
+    if (!turns(i)) continue;
+    const auto m = at(moment_port(i));
+    P_[at(i)] -= rho * (cross_[at(i)] * way_[m]);
+    P_[m] -= rho * (slope_[m] * way_[m] + cross_[at(i)].transpose() * way_[at(i)]);
+  }
+  return true;
 }
 
 bool CrowdNewton::solve_island(const CrowdProblem& problem, int island, bool exact, double tolerance, int& left) {
-  const std::span<const int> rows(island_rows_.data() + island_begin_[at(island)],
-                                  island_rows_.data() + island_begin_[at(island) + 1]);
-  if (rows.empty()) return true;
+  const int* ports = island_ports_.data();
+  rows_ = {ports + island_begin_[at(island)], at(island_rows_[at(island)])};
+  ports_ = {ports + island_begin_[at(island)], ports + island_begin_[at(island) + 1]};
+  if (rows_.empty()) return true;
   island_ = island;
   unknowns_ = matrix_.unknowns_of(island);
   factored_ = false;
-  double residual = take(problem, rows, exact), best = residual;
+  double residual = take(problem, exact), best = residual;
   if (residual <= tolerance) return true;
   bool friction = false;
   double fastest = 0;
-  for (const int i : rows) {
-    best_[at(i)] = P0_[at(i)];
-    friction = friction || (exact && problem.rows[at(i)].mu > 0);
+  for (const int i : rows_) {
+    friction = friction || (exact && (problem.rows[at(i)].mu > 0 || turns(i)));
     fastest = std::max(fastest, start_[at(i)].norm());
   }
+  keep(best_, P0_);
+  keep(kept_, P0_);
   // Coulomb's law as it is, from near; from afar, and where that does not lead on, rounds with its lift.
   bool whole = friction && residual <= kNear * fastest;
   double gentle = kGentle, firm = kSoft;
@@ -152,39 +195,59 @@ bool CrowdNewton::solve_island(const CrowdProblem& problem, int island, bool exa
     const double enough = kEnough * std::max(residual * kEnough, tolerance), last = residual;
     int allowed = std::min(left, whole ? kWhole : left);
     left -= allowed;
-    const bool solved =
-        whole ? minimise_whole(problem, rows, enough, allowed) : minimise(problem, rows, enough, allowed);
+    const bool solved = whole ? minimise_whole(problem, enough, allowed) : minimise(problem, enough, allowed);
     left += allowed;
-    for (const int i : rows) P0_[at(i)] = P_[at(i)];
-    residual = take(problem, rows, exact);
+    const long iterations = counts_.newton - before;
+    for (const int i : rows_) {
+      Vec3 P = P_[at(i)], M = turns(i) ? P_[at(moment_port(i))] : Vec3::Zero();
+      project(problem, i, P, M);
+      P0_[at(i)] = P;
+      if (turns(i)) P0_[at(moment_port(i))] = M;
+    }
+    residual = take(problem, exact);
     stuck = residual < 0.9 * best ? 0 : stuck + 1;
     if (residual < best) {
       best = residual;
-      for (const int i : rows) best_[at(i)] = P0_[at(i)];
+      keep(best_, P0_);
     }
     if (whole) {
-      // Rates are known to rounding, impulses to kappa times that: no stiffer than it must be.
-      if (solved && residual < last) {
-        if (residual > 0.1 * last) gentle = std::min(kStiff, 10 * gentle);
+      if (solved && residual < kAway * best) {
+        keep(kept_, P0_);
+        if (iterations <= kQuick) gentle = std::min(kStiff, 4 * gentle);
+        if (iterations > kSlow) gentle = std::max(kSoftest, 0.5 * gentle);
         continue;
       }
-      // Back to the best point met, and on by its lift.
+      // Back, and on softer; in the end by its lift.
+      keep(P0_, kept_);
+      residual = take(problem, exact);
+      gentle *= 0.25;
+      if (gentle >= kSoftest) continue;
+      gentle = kGentle;
       whole = false;
       patience = kPatience;
-      gentle = std::max(kSoftest, 0.1 * gentle);
-      for (const int i : rows) P0_[at(i)] = best_[at(i)];
-      residual = take(problem, rows, exact);
       continue;
     }
     if (!std::isfinite(residual)) break;
     whole = friction && --patience <= 0 && residual <= kNear * fastest;
+    if (whole) keep(kept_, P0_);
     if (!solved)
       firm = std::max(kSoftest, 0.1 * firm);
-    else if (residual > 0.1 * last && counts_.newton - before <= kEasy)
+    else if (residual > 0.1 * last && iterations <= kEasy)
       firm = std::min(kStiff, 10 * firm);
   }
-  for (const int i : rows) P0_[at(i)] = best_[at(i)];
+  keep(P0_, best_);
   return best <= tolerance;
+}
+
+void CrowdNewton::read(const CrowdProblem& problem) {
+  for (std::size_t i = 0; i < turn_.size(); ++i) {
+    const int row = static_cast<int>(i);
+    Vec3 P = impulse(problem.rows[i]), M = Vec3::Zero();
+    if (turns(row)) M = moment(*turn_[i]) / turn_[i]->lever;
+    project(problem, row, P, M);
+    P0_[i] = P;
+    if (turns(row)) P0_[at(moment_port(row))] = M;
+  }
 }
 
 // Impulses and the velocities that belong to them.
@@ -197,13 +260,19 @@ void CrowdNewton::put(CrowdProblem& problem) const {
     const Vec3 pt = P0_[i] - row.pn * normal(row);
     for (int k = 0; k < 3; ++k) row.pt[k] = pt[k];
     problem.push(row, P0_[i]);
+    if (turn_[i] == nullptr) continue;
+    CrowdTurn& t = problem.turns[i];
+    const Vec3 M = t.lever * P0_[at(moment_port(static_cast<int>(i)))];
+    for (int k = 0; k < 3; ++k) t.m[k] = M[k];
+    problem.turn(row, t, M);
   }
 }
 
 void CrowdNewton::begin(CrowdProblem& problem) {
-  const std::size_t n = problem.rows.size();
-  for (std::vector<Vec3>* list : {&start_, &P0_, &P_, &best_, &d_, &way_}) list->resize(n);
-  for (std::vector<Mat3>* list : {&slope_, &factored_slope_, &whole_slope_}) list->resize(n);
+  const std::size_t n = problem.rows.size(), ports = n + problem.turns.size();
+  for (std::vector<Vec3>* list : {&start_, &P0_, &P_, &best_, &kept_, &d_, &way_}) list->resize(ports);
+  for (std::vector<Mat3>* list : {&slope_, &factored_slope_, &whole_slope_}) list->resize(ports);
+  for (std::vector<Mat3>* list : {&cross_, &factored_cross_, &whole_cross_}) list->resize(problem.turns.size());
   lift_.assign(n, 0);
   eta_.resize(n);
   gather(problem);
@@ -212,17 +281,18 @@ void CrowdNewton::begin(CrowdProblem& problem) {
     if (x->size() < matrix_.unknowns()) x->setZero(matrix_.unknowns());
   // Velocities without contact: those of the start impulses are in the problem.
   for (std::size_t i = 0; i < n; ++i) {
-    P0_[i] = impulse(problem.rows[i]);
-    problem.push(problem.rows[i], -P0_[i]);
+    problem.push(problem.rows[i], -impulse(problem.rows[i]));
+    if (turn_[i] != nullptr) problem.turn(problem.rows[i], *turn_[i], -moment(*turn_[i]));
   }
   free_bodies_ = problem.bodies;
   free_x_ = problem.x;
   for (std::size_t i = 0; i < n; ++i) {
     const CrowdRow& row = problem.rows[i];
     start_[i] = problem.rate(row) + row.b * normal(row);
-    eta_[i] = row.mu > 0 ? std::min(row.inverse_nn, row.inverse_tt) : row.inverse_nn;
-    P0_[i] = onto_cone(row, P0_[i]);
+    if (turn_[i] != nullptr) start_[n + i] = turn_[i]->lever * problem.spin(row, *turn_[i]);
+    eta_[i] = problem.step_of(i);
   }
+  read(problem);
   put(problem);
 }
 
@@ -241,7 +311,7 @@ double CrowdNewton::sweep(CrowdProblem& problem, bool exact, double tolerance, i
     put(problem);
     return begin;
   }
-  for (std::size_t i = 0; i < P0_.size(); ++i) P0_[i] = onto_cone(problem.rows[i], impulse(problem.rows[i]));
+  read(problem);
   return residual;
 }
 
@@ -253,7 +323,6 @@ CrowdSolverReport CrowdNewton::solve(CrowdProblem& problem, bool exact, double t
   }
   begin(problem);
   const long before = counts_.newton;
-  int left = most;
   double reached = 0;
   for (int attempt = 0; attempt < kAttempts && !report.converged; ++attempt) {
     if (attempt > 0) ++counts_.fallbacks;
@@ -264,10 +333,12 @@ CrowdSolverReport CrowdNewton::solve(CrowdProblem& problem, bool exact, double t
       if (attempt > 1 && !(residual < 0.5 * reached)) break;
       reached = residual;
     }
-    if (report.converged || left <= 0) break;
+    if (report.converged) break;
     report.converged = true;
-    for (int k = 0; k < matrix_.islands(); ++k)
+    for (int k = 0; k < matrix_.islands(); ++k) {
+      int left = most;
       report.converged = solve_island(problem, k, exact, tolerance, left) && report.converged;
+    }
     put(problem);
   }
   report.iterations = static_cast<int>(counts_.newton - before);

@@ -20,10 +20,19 @@
 // Sides in jointed trees: A = W^T X of the places touched is factored, A = L L^T with L of its rank (pivoted), and
 // u = u_free + L y: whatever joints and flexibility are behind it, to the contacts a tree is a block of unit mass.
 //
-// Coulomb's own law is the fixed point with mu |u_T| of the last answer moved into b (De Saxce and Feng 1998), taken in
-// the rounds of multipliers; and, from near, Newton's method for the law as it is (crowd_newton_coulomb.cpp). It may
-// have no solution, or none that these come near to: sweeps, twice as many each time, then lead elsewhere. What is
-// missing in the end is in the residual and the report.
+// Moments (crowd_turn.hpp): a row that transmits one has a second port, M / L with the rate L w; d, P, S have a row of
+// three for each port, and the projection takes both ports of a row at once.
+//
+// Coulomb's own law, from afar: the fixed point with mu |u_T| (and what spins add) of the last answer moved into b (De
+// Saxce and Feng 1998), taken in the rounds of multipliers. From near: the same rounds with the law as it is
+// (crowd_newton_coulomb.cpp). Where contacts carry each other, velocities settle long before impulses, which run along
+// what changes no velocity at a rate of rho times a last small slip, until one of them opens, slides or sticks. A round
+// with a stiffer rho goes as far as many; one that has no end is taken back and repeated with a softer rho, as in a
+// trust region: the residual may stand still for many rounds and is no reason to leave.
+//
+// Rounding. P = proj_K(P0 - rho d) has an error of kappa times that of the rates, and so has S^T P. At the end of a
+// round, where rates gain no more, the last step is taken by the linear map alone, P <- P - rho J S dy: then S^T P = y
+// to the rounding of a sum, whatever kappa is.
 #pragma once
 
 #include <span>
@@ -38,9 +47,9 @@ class CrowdNewton {
  public:
   // A sweep costs a hundredth of a factorisation or less: they come first, as long as they lead on. False: Newton's
   // method alone.
-  explicit CrowdNewton(CrowdCrew& crew, bool sweeps_first = true) : sweeps_first_(sweeps_first), sweeps_(crew) {}
+  explicit CrowdNewton(CrowdSweeps& sweeps, bool sweeps_first = true) : sweeps_first_(sweeps_first), sweeps_(sweeps) {}
   // From the impulses in the rows, with the velocities that belong to them, until the natural map of the law is within
-  // `tolerance`, m/s. `most`: Newton's iterations of all islands; then sweeps have the last word.
+  // `tolerance`, m/s. `most`: Newton's iterations of an island; then sweeps lead elsewhere.
   CrowdSolverReport solve(CrowdProblem& problem, bool exact, double tolerance, int most);
 
   // What was done since the begin.
@@ -53,9 +62,10 @@ class CrowdNewton {
 
  private:
   struct Side {
-    int node = -1;              // block row; -1: the ground
-    const double* L = nullptr;  // in jointed trees: 3 rows of the node's size
-    const double* arm = nullptr;
+    int node = -1;                // block row; -1: the ground
+    const double* L = nullptr;    // in jointed trees: 3 rows of the node's size
+    const double* arm = nullptr;  // null: a moment
+    double lever = 1;             // of a moment
   };
   struct Group {
     int first = 0, n = 0, rank = 0;
@@ -65,37 +75,56 @@ class CrowdNewton {
   void begin(CrowdProblem& problem);
   void put(CrowdProblem& problem) const;
   double sweep(CrowdProblem& problem, bool exact, double tolerance, int least);
+  void read(const CrowdProblem& problem);  // P0 of the impulses there, in the cones
   void gather(const CrowdProblem& problem);
   void factor_groups(const CrowdProblem& problem);
   void gather_islands(const CrowdProblem& problem);
   Side side(int side, const double* arm) const;
+  Side turning_side(int side, int place, double lever) const;
   // S y of a side, and y += S^T F.
   Vec3 rate(const Side& s, const double* y) const;
   void push(const Side& s, const Vec3& F, double* y) const;
-  Vec3 rate_of(int row, const Vec& y) const {
-    const auto i = static_cast<std::size_t>(row);
+  Vec3 rate_of(int port, const Vec& y) const {
+    const auto i = static_cast<std::size_t>(port);
     return rate(side1_[i], y.data()) - rate(side2_[i], y.data());
   }
-  void push_of(int row, const Vec3& P, Vec& y) const {
-    const auto i = static_cast<std::size_t>(row);
-    push(side1_[i], P, y.data());
-    push(side2_[i], -P, y.data());
+  void push_of(int port, const Vec3& P, double* y) const {
+    const auto i = static_cast<std::size_t>(port);
+    push(side1_[i], P, y);
+    push(side2_[i], -P, y);
   }
   // The three rows of S of a side; body: room for them.
   const double* columns(const Side& s, double* body) const;
+  void add_to_matrix(int left, int right, const Mat3& H);  // S^T H S of two ports
+
+  // Rows [0, n) are the ports of impulses, n + i is that of the moment of row i.
+  bool turns(int row) const { return turn_[static_cast<std::size_t>(row)] != nullptr; }
+  int moment_port(int row) const { return static_cast<int>(turn_.size()) + row; }
+  // z of both ports of a row into the cone.
+  void project(const CrowdProblem& problem, int row, Vec3& P, Vec3& M) const;
+  Vec3 lifted(const CrowdProblem& problem, int row) const;
+  double lift_at(const CrowdProblem& problem, int row) const;
+  template <class Visit>
+  void each_port(int row, const Visit& visit) const {
+    visit(row);
+    if (turns(row)) visit(moment_port(row));
+  }
 
   bool solve_island(const CrowdProblem& problem, int island, bool exact, double tolerance, int& left);
   // y and d that belong to the impulses P0; natural map of the law there.
-  double take(const CrowdProblem& problem, std::span<const int> rows, bool exact);
+  double take(const CrowdProblem& problem, bool exact);
+  void keep(std::vector<Vec3>& to, const std::vector<Vec3>& from) const;
   // P, J and the slope of phi at y; the largest change of rates that the slope asks for.
-  double evaluate(const CrowdProblem& problem, std::span<const int> rows);
-  bool minimise(const CrowdProblem& problem, std::span<const int> rows, double enough, int& left);
-  bool factorize(std::span<const int> rows);
-  double length_of_step(const CrowdProblem& problem, std::span<const int> rows) const;
+  double evaluate(const CrowdProblem& problem);
+  double largest_rate(const Vec& y) const;
+  bool minimise(const CrowdProblem& problem, double enough, int& left);
+  bool factorize();
+  double length_of_step(const CrowdProblem& problem) const;
+  double go(double t);  // by t dy; the largest rate there
   // crowd_newton_coulomb.cpp: the same for Coulomb's law as it is; |F|^2.
-  double evaluate_whole(const CrowdProblem& problem, std::span<const int> rows);
-  bool direction(std::span<const int> rows);
-  bool minimise_whole(const CrowdProblem& problem, std::span<const int> rows, double enough, int& left);
+  double evaluate_whole(const CrowdProblem& problem);
+  bool direction();
+  bool minimise_whole(const CrowdProblem& problem, double enough, int& left);
 
   BlockCholesky matrix_;
   std::vector<int> sizes_;
@@ -110,22 +139,28 @@ class CrowdNewton {
   std::vector<std::size_t> L_at_;  // by side
   std::vector<double> L_, diagonal_, column_;
 
-  std::vector<int> row_island_, island_begin_, island_rows_;
+  // Ports of islands, rows first; those of the island at hand.
+  std::vector<int> row_island_, island_begin_, island_rows_, next_row_, next_turn_, island_ports_;
+  std::span<const int> rows_, ports_;
   int island_ = 0;
   std::pair<int, int> unknowns_;
+  std::vector<const CrowdTurn*> turn_;  // by row, null: none
+  std::vector<double> place_lever_;     // by side in jointed trees
+  // By port; eta and lift by row.
   std::vector<Side> side1_, side2_;
-  std::vector<Vec3> start_, P0_, P_, best_, d_, way_;
+  std::vector<Vec3> start_, P0_, P_, best_, kept_, d_, way_;
   std::vector<double> lift_, eta_;
-  std::vector<Mat3> slope_, factored_slope_, whole_slope_;
+  std::vector<Mat3> slope_, factored_slope_, whole_slope_;  // of a port by itself
+  std::vector<Mat3> cross_, factored_cross_, whole_cross_;  // by row: of P by M, the same, of M by P
   Mat krylov_;
   double kappa_ = 0, factored_kappa_ = 0;
   bool factored_ = false;
   Vec y_, g_, dy_;
   std::vector<CrowdBody> free_bodies_;
   std::vector<double> free_x_;
-  std::vector<double> S1_, S2_, T_;
+  std::vector<double> T_;
   bool sweeps_first_;
-  CrowdSweeps sweeps_;
+  CrowdSweeps& sweeps_;
   Counts counts_;
   std::vector<double> last_round_;
 };

@@ -16,30 +16,40 @@ namespace clatter::contact {
 namespace {
 
 constexpr int kDirections = 60;   // of GMRES
-constexpr double kLinear = 1e-6;  // its residual, relative
-constexpr int kCuts = 5;
+constexpr double kLinear = 1e-3;  // its residual, relative
+constexpr int kCuts = 8;
 constexpr double kRounding = 1e-14;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-double CrowdNewton::evaluate_whole(const CrowdProblem& problem, std::span<const int> rows) {
+double CrowdNewton::evaluate_whole(const CrowdProblem& problem) {
   const int from = unknowns_.first, n = unknowns_.second - from;
   g_.segment(from, n) = -y_.segment(from, n);
-  for (const int i : rows) {
-    const Vec3 z = P0_[at(i)] - kappa_ * eta_[at(i)] * d_[at(i)];
-    P_[at(i)] = onto_disc(problem.rows[at(i)], z, whole_slope_[at(i)], slope_[at(i)]);
-    push_of(i, P_[at(i)], g_);
+  for (const int i : rows_) {
+    const CrowdRow& row = problem.rows[at(i)];
+    const double rho = kappa_ * eta_[at(i)];
+    P_[at(i)] = P0_[at(i)] - rho * d_[at(i)];
+    if (!turns(i)) {
+      P_[at(i)] = onto_disc(row, P_[at(i)], whole_slope_[at(i)], slope_[at(i)]);
+    } else {
+      const auto m = at(moment_port(i));
+      P_[m] = P0_[m] - rho * d_[m];
+      onto_disc(row, *turn_[at(i)], P_[at(i)], P_[m], whole_slope_[at(i)], whole_slope_[m], whole_cross_[at(i)],
+                slope_[at(i)], slope_[m]);
+      cross_[at(i)].setZero();
+    }
+    each_port(i, [&](int port) { push_of(port, P_[at(port)], g_.data()); });
   }
   g_.segment(from, n) *= -1;
   return g_.segment(from, n).squaredNorm();
 }
 
 // dy = -A^-1 F.
-bool CrowdNewton::direction(std::span<const int> rows) {
+bool CrowdNewton::direction() {
   const int from = unknowns_.first, n = unknowns_.second - from;
-  if (!factorize(rows)) return false;
+  if (!factorize()) return false;
   if (krylov_.rows() < y_.size()) krylov_.resize(y_.size(), kDirections + 1);
   const auto V = [&](int k) { return krylov_.col(k).segment(from, n); };
   Eigen::Matrix<double, kDirections + 1, kDirections> H;
@@ -53,11 +63,15 @@ bool CrowdNewton::direction(std::span<const int> rows) {
     dy_.segment(from, n) = V(k);
     matrix_.solve(island_, dy_.data());
     V(k + 1) = dy_.segment(from, n);
-    for (const int i : rows) {
+    for (const int port : ports_) way_[at(port)] = rate_of(port, dy_);
+    for (const int i : rows_) {
       if (whole_slope_[at(i)].isZero(0)) continue;
-      const Vec3 F = kappa_ * eta_[at(i)] * (whole_slope_[at(i)] * rate_of(i, dy_));
-      push(side1_[at(i)], F, krylov_.col(k + 1).data());
-      push(side2_[at(i)], -F, krylov_.col(k + 1).data());
+      const double rho = kappa_ * eta_[at(i)];
+      push_of(i, rho * (whole_slope_[at(i)] * way_[at(i)]), krylov_.col(k + 1).data());
+      if (!turns(i)) continue;
+      const auto m = at(moment_port(i));
+      push_of(moment_port(i), rho * (whole_slope_[m] * way_[m] + whole_cross_[at(i)] * way_[at(i)]),
+              krylov_.col(k + 1).data());
     }
     // Twice: what rounding leaves of the first.
     for (int j = 0; j <= k; ++j) H(j, k) = 0;
@@ -93,41 +107,46 @@ bool CrowdNewton::direction(std::span<const int> rows) {
   dy_.segment(from, n).setZero();
   for (int j = 0; j < k; ++j) dy_.segment(from, n) += e[j] * V(j);
   matrix_.solve(island_, dy_.data());
+  for (const int port : ports_) way_[at(port)] = rate_of(port, dy_);
   return true;
 }
 
-bool CrowdNewton::minimise_whole(const CrowdProblem& problem, std::span<const int> rows, double enough, int& left) {
-  const int from = unknowns_.first, n = unknowns_.second - from;
+bool CrowdNewton::minimise_whole(const CrowdProblem& problem, double enough, int& left) {
   last_round_.clear();
-  double square = evaluate_whole(problem, rows);
+  double square = evaluate_whole(problem);
   for (;;) {
-    double missing = 0, fastest = 0;
-    for (const int i : rows) {
-      const double change = rate_of(i, g_).norm();
-      missing = change <= missing ? missing : change;
-      fastest = std::max(fastest, d_[at(i)].norm());
-    }
-    const bool slow = !last_round_.empty() && missing > 0.25 * last_round_.back();
+    const double missing = largest_rate(g_);
+    double fastest = 0;
+    for (const int port : ports_) fastest = std::max(fastest, d_[at(port)].norm());
+    const bool rounded =
+        !last_round_.empty() && missing > 0.25 * last_round_.back() && missing <= kRounding * kappa_ * fastest;
     last_round_.push_back(missing);
-    if (missing <= enough || (slow && missing <= kRounding * kappa_ * fastest)) return true;
-    if (!std::isfinite(missing) || left <= 0 || !direction(rows)) return false;
+    if (missing <= enough) return true;
+    if (!std::isfinite(missing) || left <= 0 || !direction()) return false;
     --left;
     ++counts_.newton;
-    for (const int i : rows) way_[at(i)] = rate_of(i, dy_);
+    if (rounded) break;
     double t = 1, moved = 0;
+    go(t);
     for (int cut = 0;; ++cut) {
-      y_.segment(from, n) += t * dy_.segment(from, n);
-      for (const int i : rows) d_[at(i)] += t * way_[at(i)];
-      moved = evaluate_whole(problem, rows);
+      moved = evaluate_whole(problem);
       if (moved < square || cut == kCuts) break;
       // Back by half of what it went.
       t *= 0.5;
-      y_.segment(from, n) -= 2 * t * dy_.segment(from, n);
-      for (const int i : rows) d_[at(i)] -= 2 * t * way_[at(i)];
+      go(-t);
     }
     if (!(moved < square) && missing > kRounding * kappa_ * fastest) return false;
     square = moved;
   }
+  // The last step by the linear map alone.
+  for (const int i : rows_) {
+    const double rho = kappa_ * eta_[at(i)];
+    P_[at(i)] -= rho * (whole_slope_[at(i)] * way_[at(i)]);
+    if (!turns(i)) continue;
+    const auto m = at(moment_port(i));
+    P_[m] -= rho * (whole_slope_[m] * way_[m] + whole_cross_[at(i)] * way_[at(i)]);
+  }
+  return true;
 }
 
 }  // namespace clatter::contact

@@ -25,7 +25,7 @@ constexpr double kOverlap = 0.1;
 constexpr double kSamePlace = 0.1;
 // Sweeps, gradient steps and Newton's iterations unless the model says so; rates that may be wrong, by what forces
 // change in a step.
-constexpr int kSweeps = 60, kGradients = 200, kNewton = 200;
+constexpr int kSweeps = 60, kGradients = 200, kNewton = 400;
 constexpr double kTolerance = 1e-4, kNewtonTolerance = 3e-9;
 // How often a step is solved again with contacts that its begin did not show.
 constexpr int kLooks = 4;
@@ -49,7 +49,7 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
       crew_(crowd_.threads),
       push_(crew_),
       sweeps_(crew_),
-      newton_(crew_),
+      newton_(sweeps_),
       log_(dynamics.system(), crowd_),
       mid_(now_) {
   if (!(settings.step > 0)) throw InputError("time stepping needs a step", "give `step:` a positive time");
@@ -134,7 +134,13 @@ bool CrowdStepper::make_row(Draft& draft, int entry, int point, std::uint64_t ke
   const auto centre = [&](int link) -> Vec3 {
     return link < 0 ? Vec3::Zero() : Vec3(engine_.links().motion[at(link)].p);
   };
-  const Vec3 c1 = p1 - centre(link1), c2 = p2 - centre(link2);
+  Vec3 c1 = p1 - centre(link1), c2 = p2 - centre(link2);
+  if (point >= 0 && coupled(link1) && coupled(link2) && places_[at(link1)].group == places_[at(link2)].group) {
+    // What hangs together answers at one point: two, a gap apart, slip by that and its turning, which no impulse stops.
+    const Vec3 between = 0.5 * (p2 - p1);
+    c1 += between;
+    c2 -= between;
+  }
   const Vec3 u_begin = begin_velocity(link1, c1) - begin_velocity(link2, c2);
   const double before = n.dot(u_begin);
   if (gap > h * (fastest_ + change_ + std::max(0.0, -before)) + kNoGap * system().length_scale) return false;

@@ -8,27 +8,32 @@
 
 namespace clatter::contact {
 
-void project_on_cone(double mu, double rolling, double drilling, double& pn, Vec3& pt, Vec3& mt, double& mn) {
-  const double slope[3] = {mu, rolling, drilling}, size[3] = {pt.norm(), mt.norm(), std::abs(mn)};
-  bool outside[3] = {true, true, true};
-  double p = pn;
+ConePlace place_on_cone(const double slope[3], const double size[3], double pn) {
+  ConePlace place{pn, {true, true, true}};
   for (bool dropped = true; dropped;) {
     double above = pn, below = 1;
     for (int k = 0; k < 3; ++k)
-      if (outside[k]) {
+      if (place.outside[k]) {
         above += slope[k] * size[k];
         below += slope[k] * slope[k];
       }
-    p = above / below;
+    place.pn = above / below;
     dropped = false;
     for (int k = 0; k < 3; ++k)
-      if (outside[k] && size[k] <= slope[k] * p) {
-        outside[k] = false;
+      if (place.outside[k] && size[k] <= slope[k] * place.pn) {
+        place.outside[k] = false;
         dropped = true;
       }
   }
-  pn = std::max(0.0, p);
-  const auto part = [&](int k) { return outside[k] && size[k] > 0 ? slope[k] * pn / size[k] : 1.0; };
+  place.pn = std::max(0.0, place.pn);
+  return place;
+}
+
+void project_on_cone(double mu, double rolling, double drilling, double& pn, Vec3& pt, Vec3& mt, double& mn) {
+  const double slope[3] = {mu, rolling, drilling}, size[3] = {pt.norm(), mt.norm(), std::abs(mn)};
+  const ConePlace place = place_on_cone(slope, size, pn);
+  pn = place.pn;
+  const auto part = [&](int k) { return place.outside[k] && size[k] > 0 ? slope[k] * pn / size[k] : 1.0; };
   pt *= part(0);
   mt *= part(1);
   mn *= part(2);

@@ -33,6 +33,13 @@ struct CrowdTurn {
   bool any() const { return rolling > 0 || drilling > 0; }
 };
 
+// Where the nearest point of K lies, of parts with these sizes and limits: its p_N, and which parts it takes to theirs.
+struct ConePlace {
+  double pn;
+  bool outside[3];
+};
+ConePlace place_on_cone(const double slope[3], const double size[3], double pn);
+
 // Nearest point of K to (pn, pt, mt, mn); mt and mn in impulses, M / L, and so `rolling` and `drilling` over L.
 void project_on_cone(double mu, double rolling, double drilling, double& pn, Vec3& pt, Vec3& mt, double& mn);
 

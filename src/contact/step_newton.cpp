@@ -18,6 +18,7 @@
 #include <cmath>
 
 #include "contact/step_problem.hpp"
+#include "solve/line_search.hpp"
 
 namespace clatter::contact {
 
@@ -34,7 +35,7 @@ constexpr int kPolished = 3;                             // soft ones at the end
 constexpr int kShort = 5, kOuter = 60;                   // outer iterations of a first attempt, of the others
 constexpr int kCoupled = 8, kPolish = 12, kConvex = 30;  // Newton's of one
 constexpr int kContradiction = 6;                        // outer iterations without a change
-constexpr int kCuts = 6, kMemory = 4, kSearch = 15;
+constexpr int kCuts = 6, kMemory = 4;
 constexpr double kExact = 1e-30, kRounded = 1e-16;  // |F|^2 by its scale: no better wanted, rounding may begin
 // Natural map of a start that needs no iteration; rounding in the sums over many contacts leaves 1e-11 of one that had.
 constexpr double kStart = 1e-12, kStartMany = 1e-10;
@@ -243,26 +244,7 @@ bool StepProblem::convex_newton(std::span<const int> list, double stiffness, dou
       }
       return sum;
     };
-    double t = 1, end = slope(1);
-    if (end > 0.1 * std::abs(at_start)) {
-      // Root of an increasing function: regula falsi with the Illinois correction.
-      double a = 0, fa = at_start, b = 1, fb = end;
-      for (int k = 0; k < kSearch && b - a > 1e-6; ++k) {
-        t = (a * fb - b * fa) / (fb - fa);
-        if (!(t > a && t < b)) t = 0.5 * (a + b);
-        const double f = slope(t);
-        if (std::abs(f) <= 0.1 * std::abs(at_start)) break;
-        if (f > 0) {
-          b = t;
-          fb = f;
-          fa *= 0.5;
-        } else {
-          a = t;
-          fa = f;
-          fb *= 0.5;
-        }
-      }
-    }
+    const double t = least_point_along(at_start, slope);
     each_velocity([&](int j) { x_[j] -= t * d_[j]; });
     for (const int i : list) z_[static_cast<std::size_t>(i)] -= t * w_[static_cast<std::size_t>(i)];
     const double moved = newton_residual(list, stiffness, x_.data(), true);

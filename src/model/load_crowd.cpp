@@ -48,15 +48,6 @@ const RigidContact* Loader::crowd_law(const Object& o, const Contact& c) {
                   "use contact_solver: newton");
     return nullptr;
   }
-  if ((law->rolling > 0 || law->drilling > 0) &&
-      word_of(main_value("simulate"), "contact_solver") == "semismooth-newton") {
-    mistakes_.add(
-        *o.find("law"),
-        fmt::format("{} has rolling or drilling friction, which contact_solver: semismooth-newton does not know",
-                    o.what()),
-        "use contact_solver: gauss-seidel");
-    return nullptr;
-  }
   return law;
 }
 

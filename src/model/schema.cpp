@@ -239,9 +239,8 @@ std::vector<ObjectSpec> build() {
          "",
          {"exact", "relaxed"}},
         {"contact_iterations", V::integer, false, "",
-         "With the solvers for crowds: most sweeps, gradient steps or Newton's iterations in a step; "
-         "60, "
-         "200, 200 unless given."},
+         "With the solvers for crowds: most sweeps, gradient steps or Newton's iterations (of bodies that hang "
+         "together) in a step; 60, 200, 400 unless given."},
         {"contact_tolerance", V::quantity, false, "m/s",
          "With the solvers for crowds: rates that may be wrong when they stop; a ten-thousandth of what forces change "
          "in a step unless given, for Newton's method 3e-9 of it."},

@@ -44,7 +44,7 @@ TEST(CrowdRolling, ABallThrownRollingStopsAfterItsDistance) {
   // (I + m R^2) alpha = -rho m g about the point of contact: a = rho g / (R (1 + k)), stop after v^2 / (2 a). The
   // scheme sums x = sum of h (v - j a h) over the steps in which it rolls; v^2 / (2 a) is off by h v / 2 and less.
   const double rho = 4e-3, a = rho * g / (R * (1 + k)), v = 0.5, h = 1e-3;
-  for (const char* solver : {"gauss-seidel", "apgd", "barzilai-borwein"}) {
+  for (const char* solver : {"gauss-seidel", "apgd", "barzilai-borwein", "semismooth-newton"}) {
     Ball ball;
     ball.v = Vec3(v, 0, 0);
     ball.w = Vec3(0, v / R, 0);
@@ -87,25 +87,26 @@ TEST(CrowdRolling, ABallRestsOnSlopesUpToItsLengthOverTheRadius) {
   // g (sin - rho / R cos) / (1 + k). Under the relaxed law it rises with what it hovers at, h rho w: the impulse
   // m h rho w' of the first step has its moment too.
   const double rho = 2e-3;
-  for (const char* law : {"exact", "relaxed"})
-    for (const double part : {0.5, 0.99, 1.5, 5.0}) {
-      Ball ball;
-      ball.slope = std::atan(part * rho / R);
-      ball.law = "friction: 0.3, rolling_friction: 2 mm";
-      ball.simulate = solved("gauss-seidel", law);
-      Crowd c(ball.text());
-      c.run(1);
-      const double a = g * (std::sin(ball.slope) - rho / R * std::cos(ball.slope)) / (1 + k);
-      const double lost = std::string(law) == "relaxed" ? 1e-3 * rho * rho * a / (R * R * (1 + k)) : 0;
-      EXPECT_NEAR(c.v()[0], part < 1 ? 0 : a - lost, 1e-11) << law << " " << part;
-      EXPECT_NEAR(c.q()[0], part < 1 ? 0 : 0.5 * a * (1 + 1e-3) - lost, 1e-11) << law << " " << part;
-    }
+  for (const char* solver : {"gauss-seidel", "semismooth-newton"})
+    for (const char* law : {"exact", "relaxed"})
+      for (const double part : {0.5, 0.99, 1.5, 5.0}) {
+        Ball ball;
+        ball.slope = std::atan(part * rho / R);
+        ball.law = "friction: 0.3, rolling_friction: 2 mm";
+        ball.simulate = solved(solver, law);
+        Crowd c(ball.text());
+        c.run(1);
+        const double a = g * (std::sin(ball.slope) - rho / R * std::cos(ball.slope)) / (1 + k);
+        const double lost = std::string(law) == "relaxed" ? 1e-3 * rho * rho * a / (R * R * (1 + k)) : 0;
+        EXPECT_NEAR(c.v()[0], part < 1 ? 0 : a - lost, 1e-11) << solver << law << " " << part;
+        EXPECT_NEAR(c.q()[0], part < 1 ? 0 : 0.5 * a * (1 + 1e-3) - lost, 1e-11) << solver << law << " " << part;
+      }
 }
 
 TEST(CrowdRolling, ASpinningBallStopsAtTheTimeOfItsMoment) {
   // I omega' = -delta m g: stands after I omega / (delta m g).
   const double delta = 3e-3, omega = 10, stop = I * omega / (delta * mass * g);
-  for (const char* solver : {"gauss-seidel", "apgd", "barzilai-borwein"}) {
+  for (const char* solver : {"gauss-seidel", "apgd", "barzilai-borwein", "semismooth-newton"}) {
     Ball ball;
     ball.w = Vec3(0, 0, omega);
     ball.law = "friction: 0.3, drilling_friction: 3 mm";
@@ -201,7 +202,7 @@ TEST(CrowdRolling, AgreesWithPairsToFirstOrder) {
     }
     return most;
   };
-  for (const char* solver : {"gauss-seidel", "barzilai-borwein"}) {
+  for (const char* solver : {"gauss-seidel", "barzilai-borwein", "semismooth-newton"}) {
     const double coarse = apart(2e-3, solver), fine = apart(1e-3, solver);
     EXPECT_LT(fine, 2e-3) << solver;
     EXPECT_NEAR(coarse / fine, 2, 0.3) << solver;
@@ -212,8 +213,12 @@ TEST(CrowdRolling, DrillingTurnsATableOnItsHinge) {
   // A side in a jointed tree: the ball slows by delta m g / I, the table speeds up by delta m g / J, until both turn
   // with I omega / (I + J).
   const double delta = 5e-3, omega = 20, J = 0.05, moment = delta * mass * g, meet = omega / (moment * (1 / I + 1 / J));
+  const std::pair<const char*, const char*> laws[] = {{"gauss-seidel", "exact"},
+                                                      {"gauss-seidel", "relaxed"},
+                                                      {"semismooth-newton", "exact"},
+                                                      {"semismooth-newton", "relaxed"}};
   for (const char* coordinates : {"joint", "absolute"})
-    for (const char* law : {"exact", "relaxed"}) {
+    for (const auto& [solver, law] : laws) {
       Crowd c(fmt::format(R"(
 clatter: 1
 gravity: [0, 0, -9.81 m/s^2]
@@ -226,7 +231,7 @@ shapes: {{plate: {{on: table, type: box, size: [1, 1, 0.1]}}}}
 contacts: {{touch: {{between: [ball, plate], law: {{type: rigid, friction: 0.4, drilling_friction: {} m}}}}}}
 simulate: {{method: time-stepping, step: 1 ms, end: 5 s, {}}}
 )",
-                          coordinates, omega, delta, solved("gauss-seidel", law)));
+                          coordinates, omega, delta, solved(solver, law)));
       const auto about_z = [&](int body) {
         c.engine.observe(c.stepper->state(), nullptr);
         return c.engine.frame_state(c.system->bodies[static_cast<std::size_t>(body)].frame).w.z();
@@ -303,6 +308,15 @@ CrowdProblem swept(CrowdProblem p, bool exact) {
   EXPECT_TRUE(sweeps.solve(p, exact, kSolved, 400000).converged);
   return p;
 }
+CrowdProblem by_newton(CrowdProblem p, bool exact) {
+  CrowdCrew crew(1);
+  CrowdSweeps sweeps(crew);
+  CrowdNewton newton(sweeps, false);
+  EXPECT_TRUE(newton.solve(p, exact, kSolved, 400).converged);
+  EXPECT_EQ(newton.counts().fallbacks, 0);
+  EXPECT_LE(p.residual(exact).rate, 2 * kSolved);
+  return p;
+}
 CrowdProblem by_gradients(CrowdProblem p, bool exact, bool spectral) {
   CrowdGradients gradients;
   EXPECT_TRUE(gradients.solve(p, exact, spectral, 100 * kSolved, 400000).converged);
@@ -314,7 +328,9 @@ TEST(CrowdRolling, AllSolversMeetTheOptimalityConditionsOfTheRelaxedLaw) {
   for (unsigned seed = 1; seed <= 8; ++seed) {
     const bool planar = seed % 4 == 0;
     const CrowdProblem p = with_moments(random_problem(seed, 6, 14, planar, seed % 3 == 0), seed, planar);
-    const CrowdProblem found[] = {swept(p, false), by_gradients(p, false, false), by_gradients(p, false, true)};
+    const CrowdProblem found[] = {swept(p, false), by_gradients(p, false, false), by_gradients(p, false, true),
+                                  by_newton(p, false)};
+    EXPECT_LT(largest_difference(found[0], found[3]), 1e-8) << seed;
     int moments = 0;
     for (const CrowdProblem& x : found) {
       EXPECT_LT(x.residual(false).rate, 1e-9) << seed;
@@ -338,11 +354,11 @@ TEST(CrowdRolling, AllSolversMeetTheOptimalityConditionsOfTheRelaxedLaw) {
   }
 }
 
-TEST(CrowdRolling, SweepsAndGradientsMeetTheExactLaw) {
+TEST(CrowdRolling, AllSolversMeetTheExactLaw) {
   for (unsigned seed = 1; seed <= 8; ++seed) {
     const bool planar = seed % 4 == 0;
     const CrowdProblem p = with_moments(random_problem(seed, 6, 8, planar, seed % 3 == 0), seed, planar);
-    for (const CrowdProblem& x : {swept(p, true), by_gradients(p, true, true)}) {
+    for (const CrowdProblem& x : {swept(p, true), by_gradients(p, true, true), by_newton(p, true)}) {
       const CrowdResidual r = x.residual(true);
       EXPECT_LT(r.rate, 1e-8) << seed;
       EXPECT_LE(r.cone, 1e-12) << seed;
@@ -430,7 +446,8 @@ TEST(CrowdRolling, EnergyNeverRisesHoweverEarlySolversEnd) {
                         Case{"box: [10 cm, 7 cm, 5 cm]", "contact_solver: gauss-seidel, contact_iterations: 5"},
                         Case{kBalls, "contact_solver: gauss-seidel, friction_model: relaxed, contact_iterations: 8"},
                         Case{kBalls, "contact_solver: apgd, friction_model: relaxed, contact_iterations: 8"},
-                        Case{kBalls, "contact_solver: barzilai-borwein, contact_iterations: 8"}}) {
+                        Case{kBalls, "contact_solver: barzilai-borwein, contact_iterations: 8"},
+                        Case{kBalls, "contact_solver: semismooth-newton, contact_iterations: 3"}}) {
     Crowd c(poured(x.shape, 3, 4, kRolling, x.simulate));
     double last = c.energy();
     const double start = last;

@@ -108,7 +108,8 @@ TEST(CrowdSolvers, PlanarConesAreALinearProblemThatLemkeSolves) {
     EXPECT_LT(largest_difference(a, x), 1e-7) << seed;
     CrowdProblem by_newton = p;
     CrowdCrew crew(1);
-    CrowdNewton newton(crew, false);
+    CrowdSweeps sweeps(crew);
+    CrowdNewton newton(sweeps, false);
     EXPECT_TRUE(newton.solve(by_newton, false, kTight, 200).converged);
     EXPECT_LT(largest_difference(by_newton, x), 1e-9) << seed;
   }
