@@ -3,7 +3,8 @@
 // With p(s) = c + r (x cos s + y sin s) the point of a rim, and w its part across a line,
 //
 //   rim and line    |w|^2 is the distance of a point and an ellipse, the rim seen along the line: with
-//                   u = z x e / |z x e| and v = z x u in the rim's plane, sigma = |z x e|, p = c + r (u cos phi + v sin phi),
+//                   u = z x e / |z x e| and v = z x u in the rim's plane, sigma = |z x e|,
+//                   p = c + r (u cos phi + v sin phi),
 //
 //                     w . p' / r = -x sin phi + y cos phi - r sigma^2 sin phi cos phi,    x = w_c . u,  y = w_c . v
 //
