@@ -31,23 +31,6 @@ struct Slope {
   double f, df;
 };
 
-// Root of f within `width` of s at which it grows; false where there is none.
-template <class F>
-bool settle(double& s, double width, const F& slope) {
-  double lo = s - width, hi = s + width;
-  for (int k = 0; k < 60; ++k) {
-    const Slope at = slope(s);
-    if (at.f == 0) return at.df > 0;
-    (at.f > 0 ? hi : lo) = s;
-    const double newton = at.df > 0 ? s - at.f / at.df : lo;
-    const double next = newton > lo && newton < hi ? newton : 0.5 * (lo + hi);
-    const bool done = std::abs(next - s) <= 1e-15 * (1 + std::abs(s));
-    s = next;
-    if (done) break;
-  }
-  return slope(s - 1e-7).f < 0 && slope(s + 1e-7).f > 0;
-}
-
 // Root of f between lo, where it is negative, and hi, where it is positive; either may be rounding.
 template <class F>
 double root_between(double lo, double hi, double s, const F& slope) {
@@ -62,6 +45,13 @@ double root_between(double lo, double hi, double s, const F& slope) {
     if (done) break;
   }
   return s;
+}
+
+// Root of f within `width` of s at which it grows; false where there is none.
+template <class F>
+bool settle(double& s, double width, const F& slope) {
+  s = root_between(s - width, s + width, s, slope);
+  return slope(s - 1e-7).f < 0 && slope(s + 1e-7).f > 0;
 }
 
 struct Minima {

@@ -36,9 +36,9 @@ inline Point farthest(const Geometry& g, const Pose<double>& pose, const Point& 
     for (const Vec3& v : g.points)
       if (const Real along = m.dot(v.cast<Real>()); along > best) best = along, q = v.cast<Real>();
   } else {
-    const Real half = Real(g.length) / 2;
+    const Real half = g.kind == Kind::sphere ? Real(0) : Real(g.length) / 2;
     q.z() = m.z() >= 0 ? half : -half;
-    if (g.kind == Kind::capsule) {
+    if (g.kind == Kind::capsule || g.kind == Kind::sphere) {
       q += m * (Real(g.radius) / m.norm());
     } else {
       const Real across = std::hypot(m.x(), m.y());

@@ -2,6 +2,7 @@
 #include <set>
 #include <tuple>
 
+#include "contact/convex_distance.hpp"
 #include "crowd/problems.hpp"
 
 namespace clatter::contact {
@@ -255,51 +256,6 @@ TEST(CrowdTree, FindsAFunctionOfThePositionsFromBelowUpwards) {
   }
 }
 
-// Distance of the hulls of two lists of points: the point of the hull of all differences next to the origin, by
-// Frank and Wolfe's steps towards the best vertex or away from the worst; `below`: no more than this.
-struct HullDistance {
-  double above, below;
-};
-HullDistance distance_of_hulls(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
-  std::vector<Vec3> d;
-  for (const Vec3& p : a)
-    for (const Vec3& q : b) d.push_back(p - q);
-  std::vector<double> weight(d.size(), 0);
-  weight[0] = 1;
-  Vec3 x = d[0];
-  HullDistance out{x.norm(), 0};
-  for (int step = 0; step < 20000; ++step) {
-    std::size_t towards = 0, away = 0;
-    double least = 1e300, most = -1e300;
-    for (std::size_t i = 0; i < d.size(); ++i) {
-      const double along = d[i].dot(x);
-      if (along < least) {
-        least = along;
-        towards = i;
-      }
-      if (weight[i] > 0 && along > most) {
-        most = along;
-        away = i;
-      }
-    }
-    const double square = x.squaredNorm();
-    out.above = std::sqrt(square);
-    out.below = std::max(out.below, least / out.above);
-    if (out.above - out.below <= 1e-10 * out.above) break;
-    const bool nearer = square - least >= most - square;
-    const Vec3 way = nearer ? Vec3(d[towards] - x) : Vec3(x - d[away]);
-    const double limit = nearer ? 1 : weight[away] / (1 - weight[away]);
-    const double t = std::min(limit, -x.dot(way) / way.squaredNorm());
-    for (double& w : weight) w *= nearer ? 1 - t : 1 + t;
-    if (nearer)
-      weight[towards] += t;
-    else
-      weight[away] = t == limit ? 0 : weight[away] - t;
-    x += t * way;
-  }
-  return out;
-}
-
 // Shapes that are apart: the nearest point told is as far as they are, whichever features are nearest, at any distance
 // (two corners of polytopes, a corner and an edge have no slot among the kernels). Nothing within reach is missed: what
 // is not seen at the begin of a step is not looked at where it ends. Balls and capsules are points and rods with a
@@ -332,10 +288,11 @@ TEST(CrowdSearch, TellsTheDistanceOfShapesThatAreApart) {
       s.name = b.name + "_skin";
       s.at.body = i;
       using Kind = ContactShape::Kind;
-      constexpr Kind kinds[] = {Kind::box, Kind::polytope, Kind::polytope, Kind::capsule, Kind::polytope, Kind::sphere};
-      s.kind = kinds[random() % 6];
+      constexpr Kind kinds[] = {Kind::box,      Kind::polytope, Kind::polytope, Kind::capsule,
+                                Kind::cylinder, Kind::polytope, Kind::sphere};
+      s.kind = kinds[random() % 7];
       s.radius = 0.2 * size;
-      s.length = s.kind == Kind::capsule ? 0.7 * size : 0;
+      s.length = s.kind == Kind::capsule || s.kind == Kind::cylinder ? 0.7 * size : 0;
       s.size = size * Vec3(1, 0.7, 0.4);
       for (int k = 0; k < 3; ++k)
         for (const double sign : {-1.0, 1.0}) s.points.push_back(sign * size * (0.5 + 0.1 * k) * Vec3::Unit(k));
@@ -350,49 +307,30 @@ TEST(CrowdSearch, TellsTheDistanceOfShapesThatAreApart) {
     const auto contacts = ContactSystem::compile(system);
     Engine engine(system);
     engine.observe(system->initial, nullptr);
-    std::vector<Vec3> points[2];
-    double skins = 0;
-    int polytopes = 0;
-    for (std::size_t i = 0; i < 2; ++i) {
-      const ShapeInstance& s = contacts->shapes[i];
+    const auto pose = [&](const ShapeInstance& s) -> Pose<double> {
       const LinkMotion& m = engine.links().motion[static_cast<std::size_t>(s.link)];
-      const auto put = [&](const Vec3& p) { points[i].push_back(m.p + m.R * (s.r + s.R * p)); };
-      const ContactShape::Kind kind = system->model.shapes[i].kind;
-      const bool round = kind == ContactShape::Kind::sphere || kind == ContactShape::Kind::capsule;
-      if (round) skins += 0.2 * size;
-      if (kind == ContactShape::Kind::sphere) put(Vec3::Zero());
-      if (kind == ContactShape::Kind::capsule)
-        for (const double sign : {-0.5, 0.5}) put(sign * 0.7 * size * Vec3::UnitZ());
-      if (!round)
-        for (const Vec3& p : s.geometry.points) put(p);
-      polytopes += round ? 0 : 1;
-    }
-    HullDistance distance = distance_of_hulls(points[0], points[1]);
-    distance.above -= skins;
-    distance.below -= skins;
-    if (!(distance.below > 1e-6 * size)) continue;
+      return {m.R * s.R, m.p + m.R * s.r};
+    };
+    const ShapeInstance &first = contacts->shapes[0], &second = contacts->shapes[1];
+    const double slack = 1e-6 * size;
+    const Bracket distance = convex_distance(first.geometry, pose(first), second.geometry, pose(second), 0.1 * slack);
+    if (!(distance.lower > slack)) continue;
     ++apart;
     CrowdSearch search(*contacts, *system->model.crowd);
     CrowdCrew crew(1);
-    const double slack = 1e-6 * size;
-    search.find(engine.links().motion, distance.above + slack, crew);
+    search.find(engine.links().motion, distance.upper + slack, crew);
     double least = 1e300;
     for (const CrowdPoint& p : search.points()) {
       EXPECT_NEAR(p.n.dot(p.p1 - p.p2), p.gap, 1e-9 * size) << trial;
       EXPECT_NEAR(p.n.norm(), 1, 1e-12) << trial;
       least = std::min(least, p.gap);
     }
-    EXPECT_GE(least, distance.below - slack) << trial;
-    EXPECT_LE(least, distance.above + slack) << trial << ": missed";
-    if (polytopes < 2) continue;
+    EXPECT_GE(least, distance.lower - slack) << trial;
+    EXPECT_LE(least, distance.upper + slack) << trial << ": missed";
+    if (first.geometry.points.empty() || second.geometry.points.empty()) continue;
     PolytopeManifold manifold;
-    const auto frame = [&](std::size_t i) {
-      const ShapeInstance& s = contacts->shapes[i];
-      const LinkMotion& m = engine.links().motion[static_cast<std::size_t>(s.link)];
-      return Frame3<double>(Pose<double>{m.R * s.R, m.p + m.R * s.r});
-    };
-    manifold.find(contacts->shapes[0].geometry, contacts->shapes[1].geometry, frame(0), frame(1));
-    corners += manifold.separation() < distance.below - slack ? 1 : 0;
+    manifold.find(first.geometry, second.geometry, Frame3<double>(pose(first)), Frame3<double>(pose(second)));
+    corners += manifold.separation() < distance.lower - slack ? 1 : 0;
   }
   EXPECT_GT(apart, 2000);
   EXPECT_GT(corners, 300) << "hardly any pair was nearest at corners";
