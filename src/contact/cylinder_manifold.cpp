@@ -60,6 +60,12 @@ void CylinderManifold::find(const Geometry& first, const Geometry& second, const
   const Vec3 d = A.p - B.p;
   separation_ = -std::numeric_limits<double>::infinity();
   int reference = -1;  // slot; -1 a cap
+  const Vec3 N = A.z.cross(B.z);
+  const bool crossed = N.norm() > kCrossing;
+  // Axes that count as parallel may still cross: between the ends, under an angle phi, sides are nearer than their rims
+  // by up to 2 (phi l)^2 / (r1 + r2).
+  const double bent = kCrossing * std::max(first.length, second.length);
+  const double hidden = crossed ? 0 : 2 * bent * bent / (first.radius + second.radius);
   // Later ones are sharper.
   const auto offer = [&](Vec3 n, double gap, int slot) {
     if (n.dot(d) < 0) {
@@ -68,7 +74,8 @@ void CylinderManifold::find(const Geometry& first, const Geometry& second, const
     }
     const double s = n.dot(d) - support(first, A.z, n) - support(second, B.z, n);
     // A feature of which the bodies reach beyond `gap` along its own normal is not what is between them.
-    if (slot >= 0 && gap > s + kPreference * std::abs(s) + 4 * rounding_) return;
+    const double between = slot >= first_rim_side && slot < sides ? hidden : 0;
+    if (slot >= 0 && gap > s + kPreference * std::abs(s) + between + 4 * rounding_) return;
     if (!(s > separation_ + (reference == -1 && slot == -1 ? 0 : rounding_) - kPreference * std::min(0.0, separation_)))
       return;
     separation_ = s;
@@ -92,8 +99,7 @@ void CylinderManifold::find(const Geometry& first, const Geometry& second, const
     if (point.feature != 20 || c.near.n.dot(d) > 0) offer(c.near.n, c.near.gap, point.slot);
     ++count;
   };
-  const Vec3 N = A.z.cross(B.z);
-  if (N.norm() > kCrossing) take({sides, N.dot(d) >= 0 ? 30 : 31, 0, 0});
+  if (crossed) take({sides, N.dot(d) >= 0 ? 30 : 31, 0, 0});
   const auto ring = [](const Geometry& g, const Frame3<double>& F, bool up) {
     return Ring{F.p + F.z * (up ? g.length / 2 : -g.length / 2), F.x, F.y, g.radius};
   };

@@ -208,6 +208,34 @@ Coins supports(const Geometry& a, const Pose<double>& A, const Geometry& b, cons
 }
 
 // Supports of what lies on something reach as far as the area both share.
+// Axes that cross under so small an angle that they count as parallel are nearest between their ends, by some
+// (phi l)^2 / r nearer than any rim is to the other's side. It is their sides that touch all the same, not their caps,
+// 16 cm deep.
+TEST(Cylinders, NearlyParallelTouchWithTheirSides) {
+  const Geometry log = cylinder(0.03, 0.16);
+  const Pose<double> ground{Eigen::AngleAxisd(std::numbers::pi / 2, Vec3::UnitY()).toRotationMatrix(), Vec3::Zero()};
+  for (const double phi : {0.0, 1e-9, 1e-5, 3e-4, 9.9e-4, 1.1e-3, 1e-2})
+    for (const double gap : {1.2e-6, 1e-9, -1e-9, -1e-6, -1e-4})
+      for (const double shift : {0.0, 0.0016, 0.05}) {
+        const Mat3 turned = Eigen::AngleAxisd(phi, Vec3::UnitZ()).toRotationMatrix() * ground.R;
+        const Pose<double> upper{turned, Vec3(shift, 0, 0.06 + gap)};
+        double least = 1;
+        int points = 0;
+        for (int slot = 0; slot < CylinderManifold::slots; ++slot) {
+          Branch branch;
+          Touch<double> t;
+          if (!touch<double>(log, log, slot, upper, ground, branch, t) || t.gap > 1e-3) continue;
+          least = std::min(least, t.gap);
+          EXPECT_GT(t.n.z(), 0.99) << phi << ' ' << gap << ' ' << shift << " slot " << slot;
+          ++points;
+        }
+        EXPECT_GT(points, 0) << phi << ' ' << gap << ' ' << shift;
+        // What a rim tells where they count as parallel; to rounding where they cross.
+        EXPECT_NEAR(least, gap, phi > 0 && phi < 1e-3 ? 2 * phi * phi * 0.16 * 0.16 / 0.06 + 1e-9 : 1e-9)
+            << phi << ' ' << gap << ' ' << shift;
+      }
+}
+
 TEST(Cylinders, LyingOnEachOtherAreSupportedAllOver) {
   const Geometry coin = cylinder(0.5, 0.2), log = cylinder(0.1, 1.0);
   const Pose<double> ground{Mat3::Identity(), Vec3::Zero()};
