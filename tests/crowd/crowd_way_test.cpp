@@ -21,7 +21,7 @@ double smallest_shape(const Crowd& c) {
 
 TEST(CrowdWay, GrainsThatFallAndTumbleStayOutOfEachOther) {
   // Poured for a second: they fall at up to 3 m/s, tumble, and pile up.
-  for (const char* grain : {kBall, kBrick, kRod, kPiece}) {
+  for (const char* grain : {kBall, kBrick, kRod, kLog, kPiece}) {
     Crowd c(poured(grain, 4, "friction: 0.5", "contact_iterations: 200, contact_tolerance: 1e-5 m/s"));
     const Balance b = balance(c, 1);
     EXPECT_LE(b.rise, kRounding) << grain;

@@ -15,6 +15,9 @@ inline const char* const kBrick = "bodies: {b: {shape: {box: [12 cm, 8 cm, 5 cm]
 inline const char* const kRod =
     "bodies: {b: {mass: 0.3 kg, inertia: [4e-4, 4e-4, 1e-4]}}, "
     "shapes: {skin: {on: b, type: capsule, radius: 3 cm, length: 8 cm}}";
+inline const char* const kLog =
+    "bodies: {b: {mass: 0.6 kg, inertia: [9e-4, 9e-4, 3e-4]}}, "
+    "shapes: {skin: {on: b, type: cylinder, radius: 3 cm, length: 12 cm}}";
 inline const char* const kPiece =
     "bodies: {b: {mass: 0.5 kg, inertia: [5e-4, 5e-4, 4e-4]}}, shapes: {skin: {on: b, type: polytope, points: "
     "[[0.05, 0, 0], [-0.05, 0, 0], [0, 0.045, 0], [0, -0.045, 0], [0, 0, 0.04], [0, 0, -0.04]]}}";
