@@ -45,8 +45,8 @@ bool CrowdStepper::too_deep(bool ropes) {
   return false;
 }
 
-// Rows of the push at the engine's present links.
-double CrowdStepper::gather_push(double h, double most_answers) {
+// The push out of what is deep at the engine's present links; how often its rows were answered, on the mean.
+double CrowdStepper::find_push(double h, double most_answers) {
   if (!groups_.empty()) engine_.prepare_response(contact_.engine_state(trial_));
   push_.begin(problem_);
   push_.blocks = blocks_;
@@ -129,7 +129,7 @@ bool CrowdStepper::move(double h) {
     measure_ways(h, v_move_);
     if (!too_deep(pass == 0)) break;
     if (pass == 0) keep_missed();
-    answers -= gather_push(h, answers);
+    answers -= find_push(h, answers);
     add_push(v_move_);
     if (!go(v_move_)) return false;
     pushed = true;

@@ -179,7 +179,7 @@ class CrowdStepper final : public Integrator {
   bool add_missed(double h, double tolerance);
   // crowd_push.cpp
   bool too_deep(bool ropes);
-  double gather_push(double h, double most_answers);
+  double find_push(double h, double most_answers);
   void add_push(Vec& v) const;
   bool move(double h);  // false: a rotation beyond what a step may have
   Vec3 begin_velocity(int link, const Vec3& arm) const;
