@@ -212,7 +212,9 @@ void bind_result(py::module_& m) {
           py::arg("quantity"), "A row of the energy ledger over ledger_time.")
       .def_property_readonly("events", &api::Result::events)
       .def("report_html", &api::Result::report_html, py::arg("megabytes") = 50.0,
-           "The viewer's page with this result in it, one self-contained text.");
+           "The viewer's page with this result in it, one self-contained text.")
+      .def("write_report", &api::Result::write_report, py::arg("path"), py::arg("megabytes") = 50.0,
+           py::arg("force") = false, "The same as a file; only a report is replaced unless `force`.");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ build_packages=(g++ cmake ninja-build pkg-config
   libcairo2-dev zlib1g-dev pybind11-dev python3-dev python3-numpy)
 # In addition, to build the viewer's page (where node and npm are not there already); the program works without it.
 page_packages=(nodejs npm)
-# In addition: the fuzz target of the model loader (libFuzzer), the formatting check, the check of the coverage table, the
+# In addition: the fuzz targets of the readers (libFuzzer), the formatting check, the check of the coverage table, the
 # viewer's page in a real browser, the tests of the Python module, the documentation as a site.
 check_packages=(clang clang-format libclang-rt-14-dev python3 chromium python3-pytest python3-markdown)
 # In addition, for the programs in bench/ (preset `bench`; not installed by ./clatter or ./test).

@@ -308,7 +308,7 @@ def main():
     found = {p.stem for p in (ROOT / "docs").glob("*.md")}
     order = [n for n in CONCEPTS if n in found] + sorted(found - set(CONCEPTS))
     site.add("Reference", [(f"docs/{n}.md", f"{n}.html") for n in order])
-    site.add("More", [("models/README.md", "models.html"), ("CONTRIBUTING.md", "contributing.html")])
+    site.add("More", [("models/README.md", "models.html"), ("CONTRIBUTING.md", "contributing.html"), ("SECURITY.md", "security.html")])
     site.titles["gallery.html"] = "Gallery"
     site.pages["gallery"] = "gallery.html"
     site.sections.insert(3, ("Gallery", ["gallery.html"]))

@@ -153,10 +153,14 @@ class Result:
             self._arrays[key] = read()
         return self._arrays[key]
 
-    def report(self, path: Union[str, "_os.PathLike[str]"], megabytes: float = 50.0) -> None:
-        """Write the viewer with this result in it as one file that opens anywhere."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self._file.report_html(megabytes))
+    def report(
+        self, path: Union[str, "_os.PathLike[str]"], megabytes: float = 50.0, force: bool = False
+    ) -> None:
+        """Write the viewer with this result in it as one file that opens anywhere.
+
+        An earlier report is replaced; any other file only with `force`.
+        """
+        self._file.write_report(_os.fspath(path), megabytes, force)
 
     def __repr__(self) -> str:
         return f"<result of {self.model_name}, {self.status}, {len(self.time)} samples>"

@@ -136,6 +136,8 @@ class Result {
 
   // The viewer's page with this result in it, one self-contained text of HTML; at most `megabytes` of numbers.
   std::string report_html(double megabytes = 50) const;
+  // The same as a file. A file that is there and is no report is not replaced (InputError) unless `force`.
+  void write_report(const std::string& path, double megabytes = 50, bool force = false) const;
 
  private:
   struct Impl;

@@ -17,6 +17,8 @@ auto told(F&& f) {
     return f();
   } catch (const record::ResultError& error) {
     throw ResultFileError(error.what());
+  } catch (const OutputError& error) {
+    throw ResultFileError(error.what());
   }
 }
 
@@ -127,6 +129,10 @@ std::string Result::report_html(double megabytes) const {
     app::write_report(impl_->reader, megabytes, out);
     return std::move(out).str();
   });
+}
+
+void Result::write_report(const std::string& path, double megabytes, bool force) const {
+  told([&] { return app::write_report_file(impl_->reader, megabytes, path, force); });
 }
 
 }  // namespace clatter::api

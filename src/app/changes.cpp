@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "app/flexible.hpp"
+#include "app/input_files.hpp"
 #include "base/error.hpp"
 #include "model/load.hpp"
 #include "model/method_words.hpp"
@@ -21,6 +22,9 @@ namespace {
 constexpr int kSamples = 1000;     // of a run whose model does not say
 constexpr int kCheckpoints = 100;  // likewise
 constexpr double kOnGrid = 1e-9;   // a time this close to a sample, in sample intervals, is on it
+
+// Where the scheme that takes the steps was named (Simulate::source), if not by the model.
+const Source kOption{"--method", 0, 0};
 
 bool has_fixed_step(Method method) {
   return method != Method::dopri5 && method != Method::radau5 && method != Method::bdf && method != Method::adams;
@@ -50,7 +54,13 @@ Method method_named(std::string name) {
 // FAMILY, or FAMILY/SCHEME: "time-stepping/generalized-alpha", "event-driven/radau5".
 void choose_method(const std::string& text, Simulate& s) {
   const std::size_t slash = text.find('/');
+  const Method before = s.method;
   s.method = method_named(text.substr(0, slash));
+  // A family goes on with the scheme that the model names for one, if it does.
+  if (!treats_contact(s.method) || slash != text.npos)
+    s.source = kOption;
+  else if (!treats_contact(before) || before == Method::time_stepping)
+    s.source = {};
   if (slash == text.npos) return;
   std::string scheme = text.substr(slash + 1);
   std::replace(scheme.begin(), scheme.end(), '_', '-');
@@ -96,8 +106,8 @@ std::vector<std::pair<std::string, std::string>> parameter_pairs(const std::vect
   return pairs;
 }
 
-// Where nobody gave a step: that of the output, or a thousandth of the run.
-double default_step(const Simulate& s) { return s.output_step > 0 ? s.output_step : (s.end - s.start) / kSamples; }
+// Where nobody gave a step: a thousandth of the run, whatever is recorded of it.
+double default_step(const Simulate& s) { return (s.end - s.start) / kSamples; }
 
 std::string exact(double x) { return fmt::format("{}", x); }  // shortest text that reads back to the same bits
 
@@ -131,6 +141,11 @@ std::string method_text(const Simulate& s) {
 }
 
 bool has_fixed_step(const Simulate& s) { return has_fixed_step(stepping(s)); }
+
+bool chosen_by_program(const Simulate& s) {
+  if (s.method == Method::time_stepping) return false;
+  return s.source.file.empty() && s.source.line == 0;
+}
 
 double seconds(const std::string& text, const char* option) {
   const auto number = match_number(text);
@@ -219,6 +234,7 @@ Settings settings_of(const Model& model, const Changes& changes) {
   const Simulate& s = model.simulate;
   Settings list{{"method", method_name(s.method)},
                 {"scheme", method_name(s.scheme)},
+                {"scheme_chosen_by", chosen_by_program(s) ? "program" : "user"},
                 {"time_stepping", s.time_stepping == TimeStepping::moreau ? "moreau" : "generalized-alpha"},
                 {"theta", exact(s.theta)},
                 {"coordinates", model.joint_coordinates ? "joint" : "absolute"},
@@ -236,13 +252,19 @@ Settings settings_of(const Model& model, const Changes& changes) {
   return list;
 }
 
-Model load_recorded(const record::RunInfo& info, const BodyMaking& making) {
+Model load_recorded(const record::RunInfo& info, const BodyMaking& making, InputFiles files) {
   if (info.model_files.empty()) throw InputError("the result holds no model text, so it cannot be continued");
   if (record::model_hash(info.model_files) != info.model_hash) {
     throw InputError("the model text in the result does not match its hash: the file was changed or is damaged");
   }
   LoadOptions options;
   make_flexible_bodies(options, making);
+  if (files == InputFiles::recorded)
+    options.make_flexible = [&info, make = options.make_flexible](const FlexibleSource& source,
+                                                                  const std::string& body) {
+      refuse_unrecorded(source, info.inputs);
+      return make(source, body);
+    };
   options.read_file = [&](const std::string& path) -> std::optional<std::string> {
     for (const record::SourceFile& file : info.model_files) {
       if (file.path == path) return file.text;
@@ -265,6 +287,11 @@ Model load_recorded(const record::RunInfo& info, const BodyMaking& making) {
   Simulate& s = model.simulate;
   s.method = method_named(setting("method"));
   s.scheme = method_named(setting("scheme"));
+  // Results from before there was a choice lack it, and had none.
+  const bool chosen = std::any_of(info.settings.begin(), info.settings.end(), [](const auto& entry) {
+    return entry.first == "scheme_chosen_by" && entry.second == "program";
+  });
+  s.source = chosen ? Source{} : kOption;
   s.time_stepping = setting("time_stepping") == "moreau" ? TimeStepping::moreau : TimeStepping::generalized_alpha;
   s.theta = value("theta");
   model.joint_coordinates = joint_coordinates(setting("coordinates"));

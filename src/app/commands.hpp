@@ -46,6 +46,7 @@ struct RunOptions {
   Changes changes;
   std::string continue_from;  // a result; then `model` is empty
   bool quiet = false;
+  bool force = false;  // as below: the result may replace a file that is none
   // For programs: called after every step, false stops; failures are thrown once the result is closed, not told.
   std::function<bool(const clatter::Progress&)> watch;
   bool raise = false;
@@ -58,6 +59,7 @@ struct VerifyOptions {
   int threads = 2;
   bool quiet = false;   // only the last line and what fell short
   std::string gallery;  // a folder for gallery.json and a picture of each model; empty: none
+  bool force = false;   // what is there is replaced, whatever it is; never what the command reads. The same below.
 };
 int verify(const VerifyOptions& options, const Console& console);
 
@@ -70,6 +72,7 @@ struct CompareOptions {
   Changes changes;                      // without method and step
   std::optional<std::string> csv;       // a file; empty: the model's name with .csv; "-": instead of the table
   bool quiet = false;                   // no progress
+  bool force = false;
 };
 int compare(const CompareOptions& options, const Console& console);
 
@@ -81,6 +84,7 @@ struct ReduceOptions {
   std::string body;    // only this one
   std::string sid;     // folder for Standard Input Data, or empty
   bool quiet = false;  // no progress
+  bool force = false;
 };
 int reduce(const ReduceOptions& options, const Console& console);
 
@@ -90,6 +94,7 @@ struct ExportOptions {
   std::optional<std::string> vtk;  // a folder or base name; empty: the result's name
   std::vector<std::string> channels;
   std::uint64_t stride = 1;
+  bool force = false;
 };
 int export_result(const ExportOptions& options, const Console& console);
 
@@ -105,6 +110,7 @@ struct ReportOptions {
   std::string result;
   std::string output;     // empty: the result's name with .html, in the current folder
   double megabytes = 50;  // of numbers before they are compressed; samples beyond it are thinned
+  bool force = false;
 };
 int report(const ReportOptions& options, const Console& console);
 
@@ -118,6 +124,7 @@ struct PlotOptions {
   double width = 160, height = 100;  // mm
   double dots_per_inch = 200;        // png
   bool events = true;
+  bool force = false;
 };
 int plot(const PlotOptions& options, const Console& console);
 

@@ -5,16 +5,17 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <ostream>
 
 #include "app/changes.hpp"
 #include "app/commands.hpp"
+#include "app/input_files.hpp"
 #include "app/progress.hpp"
 #include "app/simulation.hpp"
 #include "app/stop_signals.hpp"
 #include "app/text.hpp"
+#include "base/output_file.hpp"
 
 namespace clatter::app {
 
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr OutputKind kComparison{"a table of `clatter compare`", "method,step [s]", OutputKind::At::start};
 constexpr std::size_t kDefaultNumbers = 6;
 constexpr std::size_t kWidestTable = 140;  // columns; a wider one is printed in two halves
 
@@ -186,6 +188,8 @@ class Comparison {
     const Outcome outcome = simulate_prepared(prepared, observer, request);
     bar.clear();
     result.summary = outcome.summary;
+    const SchemeChoice* choice = prepared.motion->stepper().scheme_choice();
+    if (choice != nullptr && choice->implicit_steps() > 0) result.method += "+radau5";
     int code = kDone;
     if (outcome.failure) {
       result.trouble = outcome.failure->what();
@@ -269,11 +273,19 @@ int compare(const CompareOptions& options, const Console& console) {
   std::vector<double> steps;
   for (const std::string& text : options.steps) steps.push_back(seconds(text, "--step"));
   std::vector<std::string> methods = options.methods;
-  if (methods.empty()) {
+  std::vector<std::string> inputs;
+  {
     Changes changes = options.changes;
     changes.default_step = true;
-    methods = default_methods(load_changed(options.model, changes));
+    const Model model = load_changed(options.model, changes);
+    if (methods.empty()) methods = default_methods(model);
+    inputs = files_of(model);
   }
+  std::optional<OutputFile> file;
+  if (options.csv && *options.csv != "-")
+    file.emplace(
+        options.csv->empty() ? fs::path(options.model).filename().replace_extension(".csv").string() : *options.csv,
+        kComparison, OutputRules{inputs, options.force});
   Comparison comparison(options);
   for (std::string method : methods) {
     if (!options.scheme.empty() && (method == "event-driven" || method == "smooth")) method += "/" + options.scheme;
@@ -286,14 +298,10 @@ int compare(const CompareOptions& options, const Console& console) {
     return code;
   }
   comparison.print(console.out);
-  if (options.csv) {
-    const std::string path =
-        options.csv->empty() ? fs::path(options.model).filename().replace_extension(".csv").string() : *options.csv;
-    std::ofstream file(path);
-    comparison.write_csv(file);
-    file.close();
-    if (!file) throw InputError(fmt::format("{} cannot be written", path));
-    fmt::print(console.out, "table: {}\n", path);
+  if (file) {
+    comparison.write_csv(file->stream());
+    file->publish();
+    fmt::print(console.out, "table: {}\n", file->path());
   }
   return code;
 }

@@ -28,14 +28,15 @@ int export_result(const ExportOptions& options, const Console& console) {
       record::export_csv(reader, console.out, names);
     } else {
       const std::string path = options.csv->empty() ? beside + ".csv" : *options.csv;
-      record::export_csv(reader, path, names);
+      record::export_csv(reader, path, names, {{}, options.force});
       fmt::print(console.out, "{}: {}, {}\n", path, counted(names.size(), "channel"),
                  counted(reader.rows().samples, "row"));
     }
   }
   if (options.vtk) {
     const std::string base = options.vtk->empty() ? beside : fs::path(*options.vtk).string();
-    const std::uint64_t frames = record::export_vtk(reader, base, options.stride, mesh_parts(reader));
+    const std::uint64_t frames =
+        record::export_vtk(reader, base, options.stride, mesh_parts(reader), {{}, options.force});
     fmt::print(console.out, "{}.pvd: {} (open it in ParaView)\n", base, counted(frames, "frame"));
   }
   return kDone;

@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 
 #include "app/changes.hpp"
@@ -21,7 +19,6 @@
 namespace clatter::app {
 namespace {
 
-namespace fs = std::filesystem;
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
 
 bool has_stress(const FlexibleSource& source) {
@@ -71,11 +68,8 @@ class Grid {
     data_.append(reinterpret_cast<const char*>(values.data()), bytes);
   }
   void text(const std::string& line) { head_ += line; }
-  void write(const fs::path& path) const {
-    std::ofstream out(path, std::ios::binary);
-    out << head_ << "<AppendedData encoding=\"raw\">\n_" << data_ << "\n</AppendedData>\n</VTKFile>\n";
-    out.flush();
-    if (!out) throw record::ResultError(path.string(), "cannot be written", "check the folder and the free disk space");
+  std::string bytes() const {
+    return head_ + "<AppendedData encoding=\"raw\">\n_" + data_ + "\n</AppendedData>\n</VTKFile>\n";
   }
 
  private:
@@ -97,7 +91,7 @@ class MeshSeries {
     }
   }
 
-  std::string operator()(const std::string& folder, std::uint64_t frame, std::uint64_t row, double t) const {
+  record::VtkFile operator()(std::uint64_t frame, std::uint64_t row, double t) const {
     const auto channel = [&](const char* leaf) { return reader_.read("bodies/" + body_ + "/" + leaf, row, 1); };
     const record::RowMatrix p = channel("position"), q = channel("orientation"), coordinates = channel("eta");
     const Vec eta = coordinates.row(0).transpose();
@@ -116,8 +110,9 @@ class MeshSeries {
     if (stress_)
       for (const double s : recovery_->von_mises(eta)) mises.push_back(static_cast<float>(s));
     Grid grid;
+    grid.text(fmt::format("<?xml version=\"1.0\"?>\n{}\n", record::kSeries.mark));
     grid.text(
-        "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
+        "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
         "header_type=\"UInt64\">\n<UnstructuredGrid>\n");
     grid.text(fmt::format(
         "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
@@ -133,9 +128,7 @@ class MeshSeries {
     grid.array("Int32", "offsets", 1, offsets_);
     grid.array("UInt8", "types", 1, types_);
     grid.text("</Cells>\n</Piece>\n</UnstructuredGrid>\n");
-    const std::string name = fmt::format("{}_{:06}.vtu", body_, frame);
-    grid.write(fs::path(folder) / name);
-    return name;
+    return {fmt::format("{}_{:06}.vtu", body_, frame), grid.bytes()};
   }
 
  private:

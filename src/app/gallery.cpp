@@ -14,7 +14,7 @@ const Check& pictured(const std::vector<Check>& checks) {
 }
 
 void draw_course(const CourseSink& course, const std::string& quantity, const std::string& unit,
-                 const std::string& path) {
+                 const std::string& path, bool force) {
   view::Figure figure;
   figure.x_label = "t";
   figure.x_unit = "s";
@@ -41,7 +41,7 @@ void draw_course(const CourseSink& course, const std::string& quantity, const st
   if (course.events().size() <= kMostMarks) figure.marks = course.events();
   const auto canvas = view::svg_canvas(figure.width, figure.height, quantity);
   view::draw(figure, *canvas);
-  canvas->finish(path);
+  write_file(path, canvas->finish(), view::kFigure, {{}, force});
 }
 
 std::string gallery_json(const std::string& model, const std::string& picture, const Summary& summary) {

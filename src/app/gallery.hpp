@@ -34,7 +34,7 @@ class CourseSink final : public Sink {
 const Check& pictured(const std::vector<Check>& checks);
 
 void draw_course(const CourseSink& course, const std::string& quantity, const std::string& unit,
-                 const std::string& path);
+                 const std::string& path, bool force);
 
 // One entry of gallery.json.
 std::string gallery_json(const std::string& model, const std::string& picture, const Summary& summary);

@@ -7,6 +7,7 @@
 #include "app/commands.hpp"
 #include "app/text.hpp"
 #include "base/error.hpp"
+#include "base/output_file.hpp"
 #include "record/format.hpp"
 
 namespace clatter::app {
@@ -18,6 +19,9 @@ int guarded(const Console& console, const std::function<int()>& command) {
     for (const Diagnostic& d : error.diagnostics()) fmt::print(console.err, "error: {}\n", format(d));
     return kBadInput;
   } catch (const SolveError& error) {
+    fmt::print(console.err, "error: {}\n", error.what());
+    return kSolveFailed;
+  } catch (const OutputError& error) {
     fmt::print(console.err, "error: {}\n", error.what());
     return kSolveFailed;
   } catch (const record::DiskError& error) {

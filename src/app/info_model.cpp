@@ -192,7 +192,8 @@ int info_model(const std::string& path, const Changes& changes, const Console& c
     fmt::print(out, "  {}:\n", counted(redundant.size(), "redundant constraint"));
     for (std::size_t i = 0; i < redundant.size() && i < kShown; ++i) {
       std::vector<std::string> others;
-      for (const int row : prepared.rank.redundant[i].depends_on) others.push_back(engine.row_name(row));
+      for (const int row : prepared.rank.redundant[i].depends_on)
+        others.push_back(prepared.told().engine->row_name(row));
       fmt::print(out, "    {}{}{}\n", redundant[i], others.empty() ? "" : ", already said by ", listed(others, 6));
     }
     if (redundant.size() > kShown) fmt::print(out, "    and {} more\n", redundant.size() - kShown);

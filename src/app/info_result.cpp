@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <algorithm>
 #include <ostream>
+#include <sstream>
 
 #include "app/channels.hpp"
 #include "app/info.hpp"
@@ -18,13 +20,16 @@ std::string state_of(const record::Reader& reader) {
   return std::string(record::to_string(reader.status()));
 }
 
-}  // namespace
+// Without the characters by which a text from a file could steer a terminal.
+std::string printable(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return (c < 0x20 && c != '\n') || c == 0x7F; }, '?');
+  return text;
+}
 
-int info_result(const std::string& path, const Console& console) {
-  const record::Reader reader(path);
+void describe(const record::Reader& reader, const std::string& path, std::ostream& out) {
   const record::RunInfo& info = reader.info();
   const record::RowCounts rows = reader.rows();
-  std::ostream& out = console.out;
 
   fmt::print(out, "{}: result of {} ({})\n", path, info.model_name, state_of(reader));
   if (!reader.message().empty()) fmt::print(out, "  {}\n", reader.message());
@@ -70,6 +75,14 @@ int info_result(const std::string& path, const Console& console) {
     if (rows.events > kShown) fmt::print(out, "  and {} more\n", whole(rows.events - kShown));
   }
   if (!reader.summary().empty()) fmt::print(out, "\n{}", reader.summary());
+}
+
+}  // namespace
+
+int info_result(const std::string& path, const Console& console) {
+  std::ostringstream out;
+  describe(record::Reader(path), path, out);
+  console.out << printable(out.str());
   return kDone;
 }
 

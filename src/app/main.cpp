@@ -48,6 +48,10 @@ void add_changes(CLI::App& command, Changes& changes) {
       ->allow_extra_args(false);
 }
 
+void add_force(CLI::App& command, bool& force) {
+  command.add_flag("--force", force, "replace files that this program did not write (never what the command reads)");
+}
+
 // CLI11 would complain about the arguments after an unknown command; this names the command instead.
 bool unknown_command(int argc, char** argv, const std::vector<std::string>& commands) {
   if (argc < 2) return false;
@@ -92,6 +96,7 @@ int dispatch(int argc, char** argv) {
   continued->type_name("RESULT");
   add_changes(*run_command, run_options.changes);
   run_command->add_flag("-q,--quiet", run_options.quiet, "no progress, no summary");
+  add_force(*run_command, run_options.force);
   model->excludes(continued);
   for (const char* name : {"--output", "--method", "--step", "--tolerance", "--coordinates", "--set"}) {
     continued->excludes(name);
@@ -106,6 +111,7 @@ int dispatch(int argc, char** argv) {
   verify_command->add_option("-j,--jobs", verify_options.threads, "models at a time (default 2)")
       ->check(CLI::Range(1, 256));
   verify_command->add_flag("-q,--quiet", verify_options.quiet, "only what fell short and the last line");
+  add_force(*verify_command, verify_options.force);
 
   verify_command
       ->add_option("--gallery", verify_options.gallery,
@@ -146,6 +152,7 @@ int dispatch(int argc, char** argv) {
       "--csv", compare_csv, "write the table; - is the standard output (default: MODEL.csv)");
   compare_csv_option->expected(0, 1)->type_name("[FILE]");
   compare_command->add_flag("-q,--quiet", compare_options.quiet, "no progress");
+  add_force(*compare_command, compare_options.force);
 
   std::string info_path;
   Changes info_changes;
@@ -167,6 +174,7 @@ int dispatch(int argc, char** argv) {
   reduce_command->add_option("--sid", reduce_options.sid, "write each as Standard Input Data, FOLDER/NAME.sid")
       ->type_name("FOLDER");
   reduce_command->add_flag("-q,--quiet", reduce_options.quiet, "no progress");
+  add_force(*reduce_command, reduce_options.force);
 
   ExportOptions export_options;
   std::string csv, vtk;
@@ -180,6 +188,7 @@ int dispatch(int argc, char** argv) {
       ->type_name("GLOB...");
   export_command->add_option("--stride", export_options.stride, "every n-th sample only (ParaView)")
       ->check(CLI::Range(1, 1000000000));
+  add_force(*export_command, export_options.force);
 
   ViewOptions view_options;
   bool no_browser = false;
@@ -200,6 +209,7 @@ int dispatch(int argc, char** argv) {
       ->type_name("FILE");
   report_command->add_option("--size", report_options.megabytes, "megabytes of numbers at most (default 50)")
       ->check(CLI::Range(0.1, 4000.0));
+  add_force(*report_command, report_options.force);
 
   PlotOptions plot_options;
   bool no_events = false;
@@ -223,6 +233,7 @@ int dispatch(int argc, char** argv) {
   plot_command->add_option("--dpi", plot_options.dots_per_inch, "dots an inch of a PNG (default 200)")
       ->check(CLI::Range(30.0, 1200.0));
   plot_command->add_flag("--no-events", no_events, "no marks of events");
+  add_force(*plot_command, plot_options.force);
 
   CLI::App* schema_command = app.add_subcommand("schema", "print the JSON schema of the model language, for editors");
 

@@ -2,18 +2,14 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <memory>
 #include <ostream>
 
 #include "app/commands.hpp"
 #include "app/templates.hpp"
 #include "app/text.hpp"
 #include "base/error.hpp"
-#include "record/format.hpp"
+#include "base/output_file.hpp"
 
 namespace clatter::app {
 
@@ -30,15 +26,6 @@ std::vector<std::string> template_names() {
 void replace_all(std::string& text, std::string_view place, const std::string& word) {
   for (std::size_t at = 0; (at = text.find(place, at)) != std::string::npos; at += word.size())
     text.replace(at, place.size(), word);
-}
-
-// Creates the file or fails when there is one ("x"): nobody's model is overwritten, not even one made at this moment.
-void write_new(const std::string& path, const std::string& text) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wx"), &std::fclose);
-  if (!file && errno == EEXIST)
-    throw InputError(fmt::format("{} is there already", path), "choose another name; nothing is overwritten");
-  if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
-    throw InputError(fmt::format("{} cannot be written ({})", path, std::strerror(errno)), "check the folder");
 }
 
 }  // namespace
@@ -79,7 +66,7 @@ int new_model(const NewOptions& options, const Console& console) {
   if (path.stem().empty() || path.filename().string().front() == '.')
     throw InputError(fmt::format("`{}` is not a name for a model", options.name),
                      "for example  toy  or  toys/toy.yaml");
-  write_new(path.string(), filled(chosen, path.string()));
+  write_new_file(path.string(), filled(chosen, path.string()));
   fmt::print(console.out, "{}: {}\nnext:   clatter run {}\n", path.string(), chosen.summary(), path.string());
   return kDone;
 }

@@ -14,6 +14,7 @@
 #include "app/result_page.hpp"
 #include "app/text.hpp"
 #include "base/error.hpp"
+#include "base/output_file.hpp"
 #include "record/export.hpp"
 #include "view/blocks.hpp"
 #include "view/figure.hpp"
@@ -97,6 +98,7 @@ int plot(const PlotOptions& options, const Console& console) {
   refuse_model(options.result, "plot");
   const record::Reader reader(options.result);
   const Format format = format_of(options.output);
+  OutputFile out(options.output, view::kFigure, {{options.result}, options.force});
   const std::vector<Number> all = recorded_numbers(reader);
   std::vector<Number> numbers;
   for (const std::string& name : options.quantities)
@@ -163,7 +165,8 @@ int plot(const PlotOptions& options, const Console& console) {
       : format == Format::pdf ? view::pdf_canvas(figure.width, figure.height, title)
                               : view::png_canvas(figure.width, figure.height, options.dots_per_inch);
   view::draw(figure, *canvas);
-  canvas->finish(options.output);
+  out.stream() << canvas->finish();
+  out.publish();
   fmt::print(console.out, "{}: {}\n", options.output, counted(figure.curves.size(), "curve"));
   return kDone;
 }

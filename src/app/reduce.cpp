@@ -11,11 +11,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <ostream>
 
 #include "app/changes.hpp"
+#include "app/input_files.hpp"
 #include "app/text.hpp"
 #include "base/error.hpp"
 #include "fem/make.hpp"
@@ -153,7 +153,7 @@ int reduce(const ReduceOptions& options, const Console& console) {
   BodyMaking making;
   making.progress = !options.quiet;
   making.made = [&](const MadeBody& m) { bodies.push_back(m); };
-  load_changed(options.model, options.changes, making);
+  const Model model = load_changed(options.model, options.changes, making);
   if (bodies.empty()) throw InputError(fmt::format("{} has no flexible bodies", options.model));
   std::vector<std::string> names;
   bool found = options.body.empty();
@@ -164,6 +164,17 @@ int reduce(const ReduceOptions& options, const Console& console) {
   if (!found)
     throw InputError(fmt::format("{} has no flexible body `{}`", options.model, options.body),
                      did_you_mean(options.body, names));
+  const OutputRules rules{files_of(model), options.force};
+  const auto sid_path = [&](const MadeBody& b) {
+    return (std::filesystem::path(options.sid) / (b.body + ".sid")).string();
+  };
+  if (!options.sid.empty()) {  // refused before anything is written
+    std::error_code error;
+    if (std::filesystem::create_directories(options.sid, error); error)
+      throw InputError(fmt::format("the folder {} cannot be made ({})", options.sid, error.message()));
+    for (const MadeBody& b : bodies)
+      if (options.body.empty() || b.body == options.body) refuse_output(sid_path(b), fem::kSidFile, rules);
+  }
   bool first = true;
   for (const MadeBody& b : bodies) {
     if (!options.body.empty() && b.body != options.body) continue;
@@ -171,14 +182,8 @@ int reduce(const ReduceOptions& options, const Console& console) {
     first = false;
     print_body(b, console.out);
     if (options.sid.empty()) continue;
-    std::error_code error;
-    std::filesystem::create_directories(options.sid, error);
-    const std::string path = (std::filesystem::path(options.sid) / (b.body + ".sid")).string();
-    std::ofstream file(path, std::ios::binary);
-    file << fem::write_sid(*b.model->body, b.body);
-    file.flush();
-    if (!file) throw InputError(fmt::format("{} cannot be written", path), "check the folder and the free disk space");
-    fmt::print(console.out, "\n  written: {}\n", path);
+    write_file(sid_path(b), fem::write_sid(*b.model->body, b.body), fem::kSidFile, rules);
+    fmt::print(console.out, "\n  written: {}\n", sid_path(b));
   }
   return kDone;
 }

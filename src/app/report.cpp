@@ -4,11 +4,8 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <ostream>
 
 #include "app/commands.hpp"
@@ -26,6 +23,10 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kPlace = "<!--clatter:data-->";
+// As the server has it (view/loopback_server.cpp), less the connection to it.
+constexpr std::string_view kPolicy =
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; style-src "
+    "'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'\">";
 
 void put_block(std::ostream& out, const std::string& name, std::string_view bytes, std::size_t item) {
   out << "<script type=\"text/plain\" id=\"" << name << "\">" << view::packed(bytes, item) << "</script>\n";
@@ -73,7 +74,11 @@ ReportStride write_report(const record::Reader& reader, double megabytes, std::o
   json.object().put("stride", stride.samples).put("ledger_stride", stride.ledger);
   json.key("meta").raw(meta_json(reader)).key("checks").raw(checks_json(reader));
   json.key("events").raw(events_json(reader, 0, kMostEvents)).end();
-  out << std::string_view(page).substr(0, place);
+  const std::string_view text = page;
+  const std::size_t begin = text.find('>') + 1;  // behind the document type
+  const std::size_t head = std::min(text.find("<head>", begin), place);
+  out << text.substr(0, begin) << "\n" << kReport.mark << text.substr(begin, head - begin);
+  if (head < place) out << "<head>\n" << kPolicy << text.substr(head + 6, place - head - 6);
   out << "<script type=\"application/json\" id=\"clatter-report\">" << json.str() << "</script>\n";
   put_table(out, reader, view::TableName::samples, stride.samples);
   put_table(out, reader, view::TableName::ledger, stride.ledger);
@@ -90,19 +95,19 @@ ReportStride write_report(const record::Reader& reader, double megabytes, std::o
   return stride;
 }
 
+ReportStride write_report_file(const record::Reader& reader, double megabytes, const std::string& path, bool force) {
+  OutputFile out(path, kReport, {{reader.path()}, force});
+  const ReportStride stride = write_report(reader, megabytes, out.stream());
+  out.publish();
+  return stride;
+}
+
 int report(const ReportOptions& options, const Console& console) {
   refuse_model(options.result, "report");
   const record::Reader reader(options.result);
-  static_cast<void>(load_page());  // before the file is made
   const std::string path =
       options.output.empty() ? fs::path(options.result).replace_extension(".html").filename().string() : options.output;
-  if (record::Reader::is_result(path)) throw InputError(fmt::format("{} is a result", path), "name the report with -o");
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  const ReportStride stride = write_report(reader, options.megabytes, out);
-  out.close();
-  if (!out)
-    throw record::ResultError(path, fmt::format("cannot be written ({})", std::strerror(errno)),
-                              "check the folder and the free disk space");
+  const ReportStride stride = write_report_file(reader, options.megabytes, path, options.force);
   std::error_code ignored;
   const double size = static_cast<double>(fs::file_size(path, ignored));
   fmt::print(console.out, "{}: {} MB, opens in any browser\n", path, number(size / 1e6, 3));

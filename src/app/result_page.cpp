@@ -14,6 +14,7 @@
 #include "app/checks.hpp"
 #include "base/error.hpp"
 #include "view/json.hpp"
+#include "view/json_value.hpp"
 #include "view/scene.hpp"
 
 namespace clatter::app {
@@ -50,10 +51,18 @@ void put_progress(Json& json, const record::Reader& reader) {
 }
 
 // Results from before scenes were kept have the model's text, which still tells how it looks.
-std::string scene_of(const record::RunInfo& info) {
-  if (!info.scene.empty()) return info.scene;
+std::string scene_of(const record::Reader& reader) {
+  const record::RunInfo& info = reader.info();
+  if (!info.scene.empty()) {
+    try {
+      return view::checked_scene(info.scene);
+    } catch (const view::JsonError& error) {
+      throw record::ResultError(reader.path(), fmt::format("'/scene' is not a scene: {}", error.what()),
+                                "the file was not written by 'clatter run', or was changed since");
+    }
+  }
   try {
-    return view::scene_json(load_recorded(info));
+    return view::scene_json(load_recorded(info, {}, InputFiles::recorded));
   } catch (const std::exception&) {
     return "null";  // text of another version: bodies are drawn as marks
   }
@@ -95,7 +104,7 @@ std::string meta_json(const record::Reader& reader) {
     json.put("modes", s.vertices.empty() ? 0 : s.modes.size() / s.vertices.size()).end();
   }
   json.end();
-  json.key("scene").raw(scene_of(info));
+  json.key("scene").raw(scene_of(reader));
   json.key("progress").object();
   put_progress(json, reader);
   return json.end().end().take();
@@ -120,7 +129,7 @@ std::string checks_json(const record::Reader& reader) {
   Json json;
   json.object();
   try {
-    const Model model = load_recorded(reader.info());
+    const Model model = load_recorded(reader.info(), {}, InputFiles::recorded);
     json.key("checks").array();
     const std::vector<double> t = model.checks.empty() ? std::vector<double>() : reader.times();
     for (const Check& check : model.checks) {

@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <string>
 
+#include "base/output_file.hpp"
 #include "record/reader.hpp"
 
 namespace clatter::app {
@@ -30,6 +31,9 @@ struct ReportStride {
 };
 // The page with the result in it, complete (`clatter report`).
 ReportStride write_report(const record::Reader& reader, double megabytes, std::ostream& out);
+// The same as a file, by the rules of base/output_file.hpp.
+ReportStride write_report_file(const record::Reader& reader, double megabytes, const std::string& path, bool force);
+inline constexpr OutputKind kReport{"a report of `clatter report`", "<!-- clatter report -->"};
 
 // The built page; a ResultError tells how to get it where it is missing.
 std::string load_page();

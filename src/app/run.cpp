@@ -6,17 +6,20 @@
 #include <atomic>
 #include <ctime>
 #include <filesystem>
+#include <new>
 #include <ostream>
 
 #include "app/changes.hpp"
 #include "app/channels.hpp"
 #include "app/commands.hpp"
 #include "app/flexible_mesh.hpp"
+#include "app/input_files.hpp"
 #include "app/progress.hpp"
 #include "app/simulation.hpp"
 #include "app/start_notes.hpp"
 #include "app/stop_signals.hpp"
 #include "app/text.hpp"
+#include "base/output_file.hpp"
 #include "record/hash.hpp"
 #include "record/reader.hpp"
 #include "record/writer.hpp"
@@ -67,6 +70,7 @@ record::RunInfo run_info(const Model& model, const Changes& changes) {
   info.model_name = fs::path(model.file).filename().string();
   for (const auto& [path, text] : model.texts) info.model_files.push_back({path, text});
   info.model_hash = record::model_hash(info.model_files);
+  info.inputs = hashed_inputs(model);
   info.version = CLATTER_VERSION;
   info.settings = settings_of(model, changes);
   info.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
@@ -79,7 +83,7 @@ std::string result_path(const RunOptions& options, const std::string& model_name
   if (path.empty()) path = fs::path(options.model).filename().replace_extension(".h5").string();
   std::error_code ignored;
   replaces = fs::exists(path, ignored);
-  if (!replaces || !options.result.empty() || !record::Reader::is_result(path)) return path;
+  if (!replaces || options.force || !options.result.empty() || !record::Reader::is_result(path)) return path;
   std::string other;
   try {
     other = record::Reader(path).info().model_name;
@@ -102,12 +106,15 @@ std::string told(const std::vector<std::string>& changes) {
 void print_notes(Prepared& prepared, std::ostream& err) {
   const std::vector<std::string> redundant = prepared.redundant();
   if (!redundant.empty()) {
-    fmt::print(err, "note: {} {} what others already say: {}. Their forces are shared evenly.\n",
-               counted(redundant.size(), "constraint"), redundant.size() == 1 ? "repeats" : "repeat",
-               listed(redundant));
+    fmt::print(err, "note: {} {} what others already say: {}. {}\n", counted(redundant.size(), "constraint"),
+               redundant.size() == 1 ? "repeats" : "repeat", listed(redundant),
+               prepared.absolute
+                   ? "Joints whose coordinates say it carry the forces alone, the others share them evenly."
+                   : "Their forces are shared evenly.");
   }
   if (const auto moved = changed_positions(prepared); !moved.empty())
-    fmt::print(err, "note: the start was moved to fit the joints: {}\n", told(moved));
+    fmt::print(err, "note: the start was moved to fit the joints{}: {}\n",
+               prepared.overlap.places > 0 ? " and to take overlaps back" : "", told(moved));
   if (const auto changed = changed_velocities(prepared); !changed.empty())
     fmt::print(err, "note: the initial velocities were changed to fit the joints: {}\n", told(changed));
 }
@@ -117,7 +124,11 @@ std::size_t checkpoint_size(Prepared& prepared) {
   Run run(prepared.motion->stepper(), run_settings(prepared.system->model), {});
   try {
     run.start(prepared.start);
-  } catch (const SolveError&) {
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {  // told by the run itself
     return 0;
   }
   return run.memory_size();
@@ -205,8 +216,10 @@ int run_from_start(const RunOptions& options, const Console& console) {
 
   bool replaces = false;
   const std::string path = result_path(options, info.model_name, replaces);
+  refuse_input_as_output(path, files_of(system.model));
   record::WriterOptions writer_options;
   writer_options.checkpoint.memory = checkpoint_size(prepared);
+  writer_options.replace_any = options.force;
   const Simulate& s = system.model.simulate;
   writer_options.expected_rows = static_cast<std::uint64_t>((s.end - s.start) / s.output_step) + 2;
   record::Writer writer = record::Writer::create(path, info, sample_channels(system.model, observer),
@@ -228,6 +241,9 @@ int run_from_checkpoint(const RunOptions& options, const Console& console) {
     checkpoint = *last;
     info = reader.info();
   }
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const record::SourceFile& file : info.model_files) texts.emplace_back(file.path, file.text);
+  refuse_changed_inputs(info.inputs, texts);
   Model model = load_recorded(info, body_making(options, console));
   if (options.changes.end) {
     if (!(*options.changes.end > checkpoint.t)) {

@@ -18,7 +18,9 @@ constexpr double kWorthTelling = 1e-6;  // of the model's scale
 // All that a model can state about a start, as it is in a state.
 struct Start {
   std::vector<FrameState<double>> bodies;
-  std::vector<Vec> eta, rates;  // by flexible body
+  std::vector<Vec> eta, rates;            // by flexible body
+  std::vector<double> energy;             // likewise, elastic
+  std::vector<double> component, speeds;  // by component of a joint
 };
 
 Start start_in(Engine& engine, const State& s) {
@@ -30,6 +32,11 @@ Start start_in(Engine& engine, const State& s) {
     const BlockWork& block = *engine.links().blocks[static_cast<std::size_t>(f.block)];
     out.eta.emplace_back(Eigen::Map<const Vec>(block.elastic_coordinates(), f.n));
     out.rates.emplace_back(Eigen::Map<const Vec>(block.elastic_rates(), f.n));
+    out.energy.push_back(block.elastic_energy());
+  }
+  for (const System::JointComponentIndex& c : system.joint_components) {
+    out.component.push_back(engine.measure(c.measure).e);
+    out.speeds.push_back(engine.measure(c.measure).de);
   }
   return out;
 }
@@ -81,31 +88,14 @@ void elastic(const System& system, const std::vector<Vec>& before, const std::ve
   }
 }
 
-State written(const Prepared& prepared) {
-  State s = prepared.system->initial;
-  s.t = prepared.start.t;
-  return s;
-}
-
-// Velocity indices of the joints in trees whose `position` (or `velocity`) the model gives.
-template <class Given>
-std::vector<int> stated_joint_velocities(const System& system, const Given& given) {
-  std::vector<int> out;
-  for (std::size_t j = 0; j < system.joints.size(); ++j)
-    if (system.joints[j].link >= 0 && given(system.model.joints[j]))
-      for (std::size_t v = 0; v < system.velocity_names.size(); ++v)
-        if (system.velocity_names[v].starts_with(system.model.joints[j].name + ".")) out.push_back(static_cast<int>(v));
-  return out;
-}
-
 constexpr const char* kAxes[] = {"x", "y", "z"};
 
 }  // namespace
 
 std::vector<std::string> changed_positions(Prepared& prepared) {
-  const System& system = *prepared.system;
-  const State begin = written(prepared);
-  const Start before = start_in(*prepared.engine, begin), after = start_in(*prepared.engine, prepared.start);
+  Setting& told = prepared.told();
+  const System& system = *told.system;
+  const Start before = start_in(*told.engine, told.written), after = start_in(*told.engine, told.start);
   ChangeList out;
   for (std::size_t i = 0; i < system.model.bodies.size(); ++i) {
     const Body& body = system.model.bodies[i];
@@ -116,21 +106,27 @@ std::vector<std::string> changed_positions(Prepared& prepared) {
     out.turn(body.name + ".orientation", before.bodies[i].R, after.bodies[i].R);
   }
   elastic(system, before.eta, after.eta, "eta", system.length_scale, out);
-  Vec delta(system.sizes.nv);
-  prepared.engine->minus(prepared.start.q, begin.q, delta);
-  for (const int v : stated_joint_velocities(system, [](const Joint& j) { return !j.position.empty(); })) {
-    const bool angular = system.velocity_angular[static_cast<std::size_t>(v)] != 0;
-    const std::string& name = system.velocity_names[static_cast<std::size_t>(v)];
-    out.add(name + " (against what is given)", 0, delta[v], angular ? 1 : system.length_scale, angular ? " rad" : " m");
+  const double speed = system.length_scale / system.time_scale, energy = system.mass_scale * speed * speed;
+  for (std::size_t i = 0; i < system.flexible.size(); ++i)
+    out.add("elastic energy of " + system.model.bodies[static_cast<std::size_t>(system.flexible[i].body)].name,
+            before.energy[i], after.energy[i], energy, " J");
+  for (std::size_t i = 0; i < system.joint_components.size(); ++i) {
+    const System::JointComponentIndex& c = system.joint_components[i];
+    const Joint& joint = system.model.joints[static_cast<std::size_t>(c.joint)];
+    if (joint.position.empty()) continue;
+    const double change = after.component[i] - before.component[i];
+    out.add(joint.name + "." + c.name, before.component[i],
+            before.component[i] + (c.angular ? std::remainder(change, 2 * std::numbers::pi) : change),
+            c.angular ? 1 : system.length_scale, c.angular ? " rad" : " m");
   }
   return out.lines();
 }
 
 std::vector<std::string> changed_velocities(Prepared& prepared) {
-  const System& system = *prepared.system;
+  Setting& told = prepared.told();
+  const System& system = *told.system;
   // What the model states, in the position it states; what was found, in the one that was found.
-  const State begin = written(prepared);
-  const Start before = start_in(*prepared.engine, begin), after = start_in(*prepared.engine, prepared.start);
+  const Start before = start_in(*told.engine, told.written), after = start_in(*told.engine, told.start);
   const double speed = system.length_scale / system.time_scale, spin = 1 / system.time_scale;
   ChangeList out;
   for (std::size_t i = 0; i < system.model.bodies.size(); ++i) {
@@ -144,10 +140,12 @@ std::vector<std::string> changed_velocities(Prepared& prepared) {
     }
   }
   elastic(system, before.rates, after.rates, "eta_rate", speed, out);
-  for (const int v : stated_joint_velocities(system, [](const Joint& j) { return !j.velocity.empty(); })) {
-    const bool angular = system.velocity_angular[static_cast<std::size_t>(v)] != 0;
-    out.add(system.velocity_names[static_cast<std::size_t>(v)] + " rate", begin.v[v], prepared.start.v[v],
-            angular ? spin : speed, angular ? " rad/s" : " m/s");
+  for (std::size_t i = 0; i < system.joint_components.size(); ++i) {
+    const System::JointComponentIndex& c = system.joint_components[i];
+    const Joint& joint = system.model.joints[static_cast<std::size_t>(c.joint)];
+    if (joint.velocity.empty()) continue;
+    out.add(joint.name + ".rate." + c.name, before.speeds[i], after.speeds[i], c.angular ? spin : speed,
+            c.angular ? " rad/s" : " m/s");
   }
   return out.lines();
 }

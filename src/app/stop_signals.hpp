@@ -1,10 +1,12 @@
-// Ctrl-C during a run: the first one (or a plain kill) asks for a stop after the current step, the second one ends the
-// process.
+// Ctrl-C during a run: the first one (or a plain kill) asks for a stop, for which long steps look themselves; the
+// second one ends the process.
 #pragma once
 
 #include <csignal>
 
 #include <atomic>
+
+#include "base/interrupt.hpp"
 
 namespace clatter::app {
 
@@ -20,6 +22,7 @@ class StopSignals {
  private:
   struct sigaction old_int_ {
   }, old_term_{};
+  InterruptScope interruptible_{&requested()};
 };
 
 }  // namespace clatter::app

@@ -21,7 +21,9 @@ double Ledger::scale() const {
   return sum;
 }
 
-bool Ledger::closes() const { return std::abs(remainder()) <= kLedgerTolerance * scale(); }
+double Ledger::rounding() const { return kLedgerRounding * summands; }
+
+bool Ledger::closes() const { return std::abs(remainder()) <= kLedgerTolerance * scale() + rounding(); }
 
 std::string ledger_text(const Ledger& ledger) {
   using enum Table::Align;
@@ -40,7 +42,11 @@ std::string ledger_text(const Ledger& ledger) {
   table.row({"stored at the end", number(ledger.end, 8)});
   std::string text = table.text();
   const double scale = ledger.scale();
-  if (scale <= 0) return text + (remainder == 0 ? "  closes: nothing moved\n" : "  does NOT close\n");
+  if (remainder == 0 && scale <= 0) return text + "  closes: nothing moved\n";
+  if (std::abs(remainder) <= ledger.rounding())
+    return text + fmt::format("  closes to the rounding of what is stored ({} of it)\n",
+                              number(std::abs(remainder) / ledger.summands, 2));
+  if (scale <= 0) return text + "  does NOT close\n";
   const std::string share = number(std::abs(remainder) / scale, 2);
   if (ledger.closes()) return text + fmt::format("  closes to {} of the energy that moved\n", share);
   return text + fmt::format(
@@ -90,6 +96,27 @@ std::string contact_text(const ContactSummary& c) {
                     worst(w.energy, w.t_energy, " J"));
 }
 
+std::string unsolved_text(const ContactSummary& c) {
+  const contact::UnsolvedSteps& w = c.unsolved.worst;
+  if (w.steps == 0) return "";
+  std::string where = fmt::format("contact `{}`", c.unsolved.contact);
+  if (c.unsolved.shapes.size() == 2)
+    where += fmt::format(" of `{}` and `{}`", c.unsolved.shapes[0], c.unsolved.shapes[1]);
+  const std::string steps = counted(static_cast<std::uint64_t>(w.steps), "step");
+  const std::string was = w.steps == 1 ? "was" : "were";
+  if (c.unsolved.relative)
+    return fmt::format(
+        "contacts-not-solved: the contacts of {} {} not solved: at worst rates are off by {} of the largest where {} "
+        "is "
+        "allowed, at {} s, {}; try a smaller --step",
+        steps, was, number(w.residual, 2), number(w.tolerance, 2), number(w.t, 6), where);
+  return fmt::format(
+      "contacts-not-solved: the contacts of {} {} not solved: at worst rates are off by {} m/s where {} m/s is "
+      "allowed, "
+      "at {} s, {}; give no contact_iterations or more of them, a larger contact_tolerance, or a smaller --step",
+      steps, was, number(w.residual, 2), number(w.tolerance, 2), number(w.t, 6), where);
+}
+
 std::string summary_text(const Summary& s) {
   std::string text;
   if (!s.title.empty()) text += s.title + "\n";
@@ -110,6 +137,9 @@ std::string summary_text(const Summary& s) {
                         number(s.position_residual, 2), number(s.velocity_residual, 2));
   }
   text += contact_text(s.contact);
+  if (const std::string unsolved = unsolved_text(s.contact); !unsolved.empty())
+    text += fmt::format("  warning: {}\n", unsolved);
+  for (const std::string& note : s.notes) text += fmt::format("  note: {}\n", note);
   for (const std::string& warning : s.warnings) text += fmt::format("  warning: {}\n", warning);
   text += "\n" + ledger_text(s.ledger);
   if (!s.checks.empty()) text += "\n" + checks_table(s.checks);

@@ -9,6 +9,7 @@
 #include "contact/certificate.hpp"
 #include "contact/contact_counts.hpp"
 #include "contact/crowd_problem.hpp"
+#include "contact/unsolved.hpp"
 
 namespace clatter::app {
 
@@ -19,12 +20,16 @@ struct Ledger {
   std::vector<std::string> names;
   std::vector<double> works;
   double kinetic = 0;  // largest kinetic energy seen, the measure for the remainder (stored energy has no natural zero)
+  double summands = 0;  // sizes of all that stored energy is the sum of, at most: what rounding is a share of
 
   double remainder() const;
-  double scale() const;  // largest kinetic energy plus all energy that went in or out
-  bool closes() const;   // |remainder| <= kLedgerTolerance * scale
+  double scale() const;     // largest kinetic energy plus all energy that went in or out
+  double rounding() const;  // kLedgerRounding * summands: below it a remainder says nothing
+  bool closes() const;      // |remainder| <= kLedgerTolerance * scale + rounding
 };
 inline constexpr double kLedgerTolerance = 1e-4;
+// Sums of energies are rounded by 1e-16 of them; 1e5 of them in a row, all to the same side, are 1e-11.
+inline constexpr double kLedgerRounding = 1e-11;
 
 std::string ledger_text(const Ledger& ledger);
 
@@ -37,7 +42,11 @@ struct ContactSummary {
   double length_scale = 1;
   bool crowd = false;  // pairs made while it ran: points are those that carried at the end
   contact::CrowdResidual residual = {};
+  contact::UnsolvedReport unsolved = {};  // steps whose contacts were not solved to their tolerance
 };
+
+// A sentence about the steps whose contacts were not solved, with the worst of them by name; empty where all were.
+std::string unsolved_text(const ContactSummary& contacts);
 
 // "2 contacts, 5 points: 3 impacts, 1 closes" and how well the laws were met; empty without contacts.
 std::string contact_text(const ContactSummary& contacts);
@@ -49,7 +58,8 @@ struct Summary {
   double start = 0, end = 0;  // simulated time covered by this process
   std::uint64_t steps = 0, rejected = 0, events = 0;
   double wall = 0;
-  std::vector<std::string> warnings;  // full sentences
+  std::vector<std::string> notes;     // full sentences
+  std::vector<std::string> warnings;  // likewise
   Ledger ledger;
   ContactSummary contact;
   bool constrained = false;

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
+#include <optional>
 #include <ostream>
 #include <sstream>
 #include <thread>
@@ -18,6 +16,7 @@
 #include "app/gallery.hpp"
 #include "app/simulation.hpp"
 #include "app/text.hpp"
+#include "base/output_file.hpp"
 
 namespace clatter::app {
 
@@ -93,14 +92,19 @@ Verdict verify_one(const std::string& path, std::size_t index, const VerifyOptio
     if (outcome.failure) throw SolveError(*outcome.failure);
     if (!options.gallery.empty() && !course.t().empty()) {
       const std::string picture = fmt::format("{:03}-{}.svg", index, fs::path(path).stem().string());
-      draw_course(course, shown, unit_of(observer, shown), (fs::path(options.gallery) / picture).string());
+      draw_course(course, shown, unit_of(observer, shown), (fs::path(options.gallery) / picture).string(),
+                  options.force);
       verdict.entry = gallery_json(path, picture, outcome.summary);
     }
     const auto& checks = outcome.summary.checks;
-    const bool ok = std::all_of(checks.begin(), checks.end(), [](const CheckResult& r) { return r.ok(); });
+    // Numbers of a motion whose contacts were not solved are not worth a comparison, however well they fit.
+    const std::string unsolved = unsolved_text(outcome.summary.contact);
+    const bool ok =
+        unsolved.empty() && std::all_of(checks.begin(), checks.end(), [](const CheckResult& r) { return r.ok(); });
     if (!options.quiet || !ok) {
       fmt::print(out, "{}: {} ({}, {})\n{}", path, ok ? "ok" : "FAIL", outcome.summary.method,
                  duration(outcome.summary.wall), checks_table(checks));
+      if (!unsolved.empty()) fmt::print(out, "  {}\n", unsolved);
     }
     return ok ? kDone : kChecksFail;
   });
@@ -113,9 +117,10 @@ Verdict verify_one(const std::string& path, std::size_t index, const VerifyOptio
   return verdict;
 }
 
-void write_gallery(const std::vector<Verdict>& verdicts, const std::string& folder) {
-  const std::string path = (fs::path(folder) / "gallery.json").string();
-  std::ofstream out(path, std::ios::trunc);
+constexpr OutputKind kGallery{"the list of `clatter verify --gallery`", "[\n{\"model\":", OutputKind::At::start};
+
+void write_gallery(const std::vector<Verdict>& verdicts, OutputFile& file) {
+  std::ostream& out = file.stream();
   const char* separator = "[\n";
   for (const Verdict& verdict : verdicts) {
     if (verdict.entry.empty()) continue;
@@ -123,18 +128,20 @@ void write_gallery(const std::vector<Verdict>& verdicts, const std::string& fold
     separator = ",\n";
   }
   out << (*separator == '[' ? "[]\n" : "\n]\n");
-  out.close();
-  if (!out) throw InputError(fmt::format("{} cannot be written ({})", path, std::strerror(errno)), "check the folder");
+  file.publish();
 }
 
 }  // namespace
 
 int verify(const VerifyOptions& options, const Console& console) {
   const std::vector<std::string> models = find_models(options.paths);
+  std::optional<OutputFile> gallery;
   if (!options.gallery.empty()) {
     std::error_code error;
     fs::create_directories(options.gallery, error);
     if (error) throw InputError(fmt::format("the folder {} cannot be made: {}", options.gallery, error.message()));
+    gallery.emplace((fs::path(options.gallery) / "gallery.json").string(), kGallery,
+                    OutputRules{models, options.force});
   }
   std::vector<Verdict> verdicts(models.size());
   std::vector<bool> done(models.size(), false);
@@ -158,7 +165,7 @@ int verify(const VerifyOptions& options, const Console& console) {
     work();
   }
 
-  if (!options.gallery.empty()) write_gallery(verdicts, options.gallery);
+  if (gallery) write_gallery(verdicts, *gallery);
   int passed = 0, failed = 0, unchecked = 0, code = kDone;
   for (const Verdict& v : verdicts) {
     if (!v.checked) {

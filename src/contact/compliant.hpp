@@ -60,6 +60,12 @@ class CompliantForces {
   Vec3 moment(int slot) const;     // (M_n, M_1, M_2) likewise
   double surface(int slot) const;  // place of a relaxing surface as last applied, 0 for other laws
   bool closed(int slot) const;
+  // Slots whose kinematics were evaluated when last applied and that have a point of contact; of beams on beams none.
+  template <class Visit>
+  void for_each_near(Visit&& visit) const {
+    for (const Slot& s : slots_)
+      if (s.near && !contacts_.system().pairs[static_cast<std::size_t>(s.pair)].beams) visit(s.slot);
+  }
   // d(M a - h - W r) and d(zdot) of what was last applied; after Engine::tangents() at the same state. The inner states
   // stand after the engine's.
   void add_tangents(Tangents& out);

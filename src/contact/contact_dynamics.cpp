@@ -9,7 +9,11 @@ namespace {
 
 // Event functions are shifted by these parts of the model's scales, so that a contact that has just changed its state
 // starts on the positive side whatever rounding did to it.
-constexpr double kEdgeOffset = 1e-13, kForceOffset = 1e-11, kSlipOffset = 1e-11, kRateOffset = 1e-12;
+constexpr double kGapOffset = 1e-13, kForceOffset = 1e-11, kSlipOffset = 1e-11, kRateOffset = 1e-12;
+// A point of contact ends where its foot is this part of the shapes' sizes beyond the end of an edge or face: a little
+// beyond where the manifolds (polygon_manifold.hpp, polytope_manifold.hpp) let it begin. Faces that lie exactly on each
+// other have all their corners on edges, where the drift of what sticks, or rounding, would make them pass to and fro.
+constexpr double kBeyondEdge = 1.5e-9;
 // Speeds below this part of the velocity scale count as rest at an instant (InstantSettings::velocity).
 constexpr double kRest = 1e-9;
 // A slot nearer than this part of the length scale was closed when the phase began.
@@ -22,6 +26,17 @@ constexpr double kJam = 1e-6;
 constexpr double kNoSlip = 5e-7;
 // Pairs farther apart than this part of the length scale are not looked at more closely.
 constexpr double kFar = 1e-3;
+
+double beyond_edge(const ContactSystem& system, int slot) {
+  const PairInstance& pair = system.pair(slot);
+  double size = 0;  // of what has an end
+  if (!pair.in_coordinates())
+    for (const int shape : {pair.shape1, pair.shape2}) {
+      const Geometry& g = system.shapes[static_cast<std::size_t>(shape)].geometry;
+      size += std::isfinite(g.bound) ? g.bound : g.length / 2;
+    }
+  return size > 0 ? kBeyondEdge * size : kGapOffset * system.length_scale;
+}
 
 }  // namespace
 
@@ -101,6 +116,8 @@ void ContactDynamics::set_active(std::vector<ActiveContact> active, const State&
     if (frictional(c.slot)) reserves += c.mode == Mode::slide ? 2 : 1;
   sizes_.ne = n.ne + static_cast<int>(watched_.size()) + 2 * normals_ + reserves + friction_event_count() +
               compliant_.event_count();
+  if (watch_)
+    watch_->begin_phase(active_, n.ne, static_cast<int>(watched_.size()), sizes_.ne - compliant_.event_count());
   solved_ = looked_ = false;
   a_solved_.setZero(n.nv);
   lambda_solved_.setZero(sizes_.nc());
@@ -109,6 +126,11 @@ void ContactDynamics::set_active(std::vector<ActiveContact> active, const State&
   weight_.setZero(k);
   weighted_.setZero(k, k);
   groups_.setZero(static_cast<Eigen::Index>(system().groups.size()));
+}
+
+PassageWatch& ContactDynamics::watch_passages() {
+  if (!watch_) watch_ = std::make_unique<PassageWatch>(contacts_);
+  return *watch_;
 }
 
 const std::vector<int>& ContactDynamics::path(int link) const {
@@ -427,7 +449,7 @@ double ContactDynamics::watched_gap(int slot, int& pair, bool& far) {
   // A slot that has just been left is on the positive side until it comes back.
   const double slow = young_[static_cast<std::size_t>(slot)];
   const bool leaving = slow >= 0 && state.present && state.rate[0] > -slow;
-  return leaving ? std::max(state.gap, kEdgeOffset * system().length_scale) : state.gap;
+  return leaving ? std::max(state.gap, kGapOffset * system().length_scale) : state.gap;
 }
 
 void ContactDynamics::events(const State& s, Vec& g) {
@@ -450,7 +472,12 @@ void ContactDynamics::events(const State& s, Vec& g) {
   }
   int pair = -1;
   bool far = false;
-  for (const int slot : watched_) g[at++] = watched_gap(slot, pair, far);
+  if (watch_) watch_->see_shapes();
+  for (const int slot : watched_) {
+    g[at++] = watched_gap(slot, pair, far);
+    if (watch_ && !far) watch_->see_slot(slot);
+  }
+  if (watch_ && compliant_.any()) watch_->see_compliant(compliant_);
   const double f0 = kForceOffset * system().force_scale, v0 = kSlipOffset * system().velocity_scale;
   for (int i = 0; i < normals_; ++i) {
     const ActiveContact& c = active_[static_cast<std::size_t>(i)];
@@ -468,7 +495,8 @@ void ContactDynamics::events(const State& s, Vec& g) {
         g[at++] = c.direction[0] * slot.rate[1] + c.direction[1] * slot.rate[2] + v0;
       }
     }
-    g[at++] = slot.present ? slot.margin + kEdgeOffset * system().length_scale : -kEdgeOffset * system().length_scale;
+    const double beyond = beyond_edge(system(), c.slot);
+    g[at++] = slot.present ? slot.margin + beyond : -beyond;
   }
   friction_events(lambda_solved_, g, at);
   if (compliant_.event_count() > 0) compliant_.events(g.data() + at);

@@ -27,6 +27,7 @@
 #include "contact/compliant.hpp"
 #include "contact/contacts.hpp"
 #include "contact/friction_rows.hpp"
+#include "contact/passage_watch.hpp"
 #include "solve/least_norm.hpp"
 
 namespace clatter::contact {
@@ -65,6 +66,9 @@ class ContactDynamics final : public Dynamics {
   Engine& engine() { return engine_; }
   CompliantForces& compliant() { return compliant_; }
   const ContactSystem& system() const { return contacts_.system(); }
+
+  // Event functions are watched between the looks at them, from the next phase on.
+  PassageWatch& watch_passages();
 
   // Accelerations without any rigid contact; leaves the engine ready for response(). lambda: the engine's rows.
   void free_accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot);
@@ -175,6 +179,7 @@ class ContactDynamics final : public Dynamics {
   int normals_ = 0;
   Sizes sizes_;
   std::vector<int> watched_;  // open rigid slots
+  std::unique_ptr<PassageWatch> watch_;
   std::vector<Engine::LinkWrench> wrenches_;
   SlotTangent tangent_;
   TreeTangent::PointColumns points_[2];

@@ -25,12 +25,6 @@ constexpr double kTouches = 1e-9;
 // Impulses below this part of the model's impulse scale are not told as impacts.
 constexpr double kLoggedImpulse = 1e-6;
 
-// Where neither the whole step nor one of half its length was solved, what is nearly so is taken; the certificate says
-// how nearly.
-bool tolerable(const StepProblem::Report& report, double h, double whole) {
-  return report.complementarity <= kTolerated && h <= 0.51 * whole;
-}
-
 IntegratorSettings without_events(IntegratorSettings s) {
   s.find_events = false;
   return s;
@@ -44,14 +38,14 @@ ContactStepper::ContactStepper(ContactDynamics& dynamics, const IntegratorSettin
       contacts_(dynamics.contacts()),
       engine_(dynamics.engine()),
       problem_(dynamics.contacts(), dynamics.frictions()),
-      frictions_(dynamics.frictions()) {
+      frictions_(dynamics.frictions()),
+      gap_correction_(dynamics.sizes()) {
   if (!dynamics.active().empty()) throw InputError("time stepping starts without active contacts");
   if (!(settings.step > 0)) throw InputError("time stepping needs a step", "give `step:` a positive time");
   impulse_.setZero(3 * contacts_.slots());
   impulse_feature_.assign(static_cast<std::size_t>(contacts_.slots()), -1);
   seen_.assign(static_cast<std::size_t>(contacts_.slots()), 0);
-  for (Vec* x : {&u1_, &u_dense_, &delta_, &b_, &v_end_}) x->setZero(n_.nv);
-  mu_.setZero(n_.nc());
+  for (Vec* x : {&u1_, &u_dense_, &v_end_}) x->setZero(n_.nv);
   z_end_.setZero(n_.nz);
   W_base_.setZero(n_.np);
   W_end_.setZero(n_.np);
@@ -85,6 +79,7 @@ void ContactStepper::started() {
   friction_samples_.clear();
   friction_mode_.assign(static_cast<std::size_t>(frictions_.size()), Mode::open);
   worst_ = last_ = step_ = {};
+  unsolved_ = step_unsolved_ = {};
   energy_known_ = false;
   if (contact_.compliant().any()) {
     const State& e = contact_.engine_state(now_);
@@ -102,6 +97,7 @@ void ContactStepper::exchange(Archive& archive) {
   archive.vector(impulse_);
   worst_.exchange(archive);
   counts_.exchange(archive);
+  unsolved_.exchange(archive);
   for (int slot = 0; slot < contacts_.slots(); ++slot) {
     Branch& branch = contacts_.branch(slot);
     archive.count(branch.feature);
@@ -194,7 +190,7 @@ void ContactStepper::solve_contacts(const char* what) {
     if (!report.solved && relieve(k)) report = problem_.solve(k);
     step_.complementarity = std::max(step_.complementarity, report.complementarity);
     step_.cone = std::max(step_.cone, report.violation);
-    if (report.solved || tolerable(report, trial_.t - now_.t, settings_.step)) continue;
+    if (report.solved || tolerable(k, report)) continue;
     std::vector<std::string> names;
     for (const int i : problem_.island(k))
       if (names.size() < 5)
@@ -205,6 +201,14 @@ void ContactStepper::solve_contacts(const char* what) {
                                  problem_.island(k).size(), report.complementarity),
                      "take a smaller step, or look for bodies that are wedged");
   }
+}
+
+bool ContactStepper::tolerable(int island, const StepProblem::Report& report) {
+  if (report.complementarity > kTolerated || trial_.t - now_.t > 0.51 * settings_.step) return false;
+  const StepProblem::Item& first = problem_[problem_.island(island).front()];
+  step_unsolved_.note(report.complementarity, StepProblem::solved_to, trial_.t,
+                      first.friction >= 0 ? ~first.friction : first.slot);
+  return true;
 }
 
 bool ContactStepper::relieve(int island) {
@@ -228,11 +232,8 @@ void ContactStepper::solve_impact(const Vec& rates, const Vec& restitution) {
       for (const int i : problem_.island(k)) problem_[i].r.setZero();
       continue;
     }
-    if (problem_.few_rows(k)) {
-      solve_impact_dense(k, rates, restitution);
-    } else {
-      solve_impact_blocks(k, rates, restitution, 1);
-    }
+    if (problem_.few_rows(k) && solve_impact_dense(k, rates, restitution)) continue;
+    solve_impact_blocks(k, rates, restitution, 1);
     forbid_gain(k, rates, restitution);
   }
 }
@@ -250,7 +251,7 @@ void ContactStepper::solve_impact_blocks(int island, const Vec& rates, const Vec
   if (!report.solved && part > 0) return solve_impact_blocks(island, rates, restitution, 0);
   step_.complementarity = std::max(step_.complementarity, report.complementarity);
   step_.cone = std::max(step_.cone, report.violation);
-  if (report.solved || tolerable(report, trial_.t - now_.t, settings_.step)) return;
+  if (report.solved || tolerable(island, report)) return;
   std::vector<std::string> names;
   for (const int i : problem_.island(island))
     if (names.size() < 5) names.push_back(system().slot_name(problem_[i].slot));
@@ -260,8 +261,7 @@ void ContactStepper::solve_impact_blocks(int island, const Vec& rates, const Vec
                    "take a smaller step, or look for bodies that are wedged");
 }
 
-void ContactStepper::solve_impact_dense(int island, const Vec& rates, const Vec& restitution) {
-  problem_.matrix(island, whole_);
+bool ContactStepper::solve_impact_dense(int island, const Vec& rates, const Vec& restitution) {
   taking_part_.clear();
   rows_taking_part_.clear();
   impact_problem_.contacts.clear();
@@ -281,6 +281,11 @@ void ContactStepper::solve_impact_dense(int island, const Vec& rates, const Vec&
     }
     local += item.rows();
   }
+  // Without restitution all laws are one, and it needs no memory.
+  if (std::none_of(impact_problem_.contacts.begin(), impact_problem_.contacts.end(),
+                   [](const ImpactContact& c) { return c.restitution > 0 || c.tangential_restitution > 0; }))
+    return false;
+  problem_.matrix(island, whole_);
   const auto n = static_cast<Eigen::Index>(taking_part_.size());
   impact_problem_.G.resize(n, n);
   impact_problem_.rate.resize(n);
@@ -300,13 +305,23 @@ void ContactStepper::solve_impact_dense(int island, const Vec& rates, const Vec&
                                  problem_.island(island).size(), impact_result_.note),
                      "take `impact: poisson`, or a smaller step");
   }
-  int row = 0;
+  impact_solver_.forbid_gain(impact_problem_, impact_result_);
+  int row = 0, contact = 0;
   for (const int i : problem_.island(island)) {
     StepProblem::Item& item = problem_[i];
     item.r.setZero();
     if (restitution[i] < 0) continue;
     for (int k = 0; k < item.rows(); ++k) item.r[k] = impact_result_.P[row++];
+    if (contact++ == impact_result_.gains) note_gain(item.slot, impact_result_.gain, impact_result_.part);
   }
+  return true;
+}
+
+void ContactStepper::note_gain(int slot, double gain, double part) {
+  StepChange change{StepChange::What::gain, slot};
+  change.gain = gain;
+  change.part = part;
+  gains_.push_back(change);
 }
 
 double ContactStepper::impact_energy(int island, const Vec& rates) {
@@ -317,9 +332,7 @@ double ContactStepper::impact_energy(int island, const Vec& rates) {
   return energy;
 }
 
-// Restitution that differs from contact to contact, or friction, may make one-phase laws bring energy in. Then only the
-// part of the bounce is taken that brings none: r0 + s (r1 - r0) with r0 without restitution. Sets of impulses are
-// convex and gap rates linear, so that it meets the inequalities of both.
+// As ImpactSolver::forbid_gain, for many contacts.
 void ContactStepper::forbid_gain(int island, const Vec& rates, const Vec& restitution) {
   const double with = impact_energy(island, rates);
   double scale = 0;
@@ -331,26 +344,25 @@ void ContactStepper::forbid_gain(int island, const Vec& rates, const Vec& restit
   for (const int i : problem_.island(island)) bounce_.push_back(problem_[i].r);
   solve_impact_blocks(island, rates, restitution, 0);
   const double without = impact_energy(island, rates);
-  // Energy is quadratic in s and convex: E(0) <= 0 < E(1), and E(1/2) gives the third coefficient.
   std::size_t at = 0;
   half_.clear();
   for (const int i : problem_.island(island)) {
     half_.push_back(problem_[i].r);
     problem_[i].r = 0.5 * (half_.back() + bounce_[at++]);
   }
-  const double middle = impact_energy(island, rates);
-  const double a = 2 * (with + without - 2 * middle), b = with - without - a;
-  double s = 0;
-  if (without < 0) {
-    const double root = b * b - 4 * a * without;
-    s = a > 0 ? (-b + std::sqrt(std::max(0.0, root))) / (2 * a) : -without / (with - without);
-    s = std::clamp(s, 0.0, 1.0);
-  }
+  const double s = part_without_gain(without, impact_energy(island, rates), with);
+  int most = -1;
+  double largest = 0;
   at = 0;
   for (const int i : problem_.island(island)) {
+    if (problem_[i].friction < 0 && (most < 0 || bounce_[at][0] > largest)) {
+      most = problem_[i].slot;
+      largest = bounce_[at][0];
+    }
     problem_[i].r = half_[at] + s * (bounce_[at] - half_[at]);
     ++at;
   }
+  if (most >= 0) note_gain(most, with, s);
 }
 
 double ContactStepper::correct_gaps(const std::vector<char>* closed, bool detected, double reach) {
@@ -373,29 +385,17 @@ double ContactStepper::correct_gaps(const std::vector<char>* closed, bool detect
     // Many contacts at rest that disagree by little more than rounding need no exact answer.
     const bool rough = most <= kRoughGap * system().length_scale;
     if (rough && pass > 1) return depth;
-    problem_.begin(correction_);
-    for (const int slot : contacts_.near()) {
-      const SlotState& s = contacts_[slot];
-      if (!system().pair(slot).rigid || s.gap > 8 * most) continue;
-      BlockCone cone;
-      cone.bilateral = closed != nullptr && (*closed)[static_cast<std::size_t>(slot)];
-      StepProblem::Item& item = problem_.add(slot, cone);
-      item.b[0] = s.gap;
-    }
-    assemble(1);
     {
       const Stopwatch watch(times_.solution);
-      for (int k = 0; k < problem_.islands(); ++k) problem_.solve_convex(k, rough);
+      if (!gap_correction_.find(problem_, contacts_, correction_, most, closed, rough)) return depth;
     }
     if (counting_) lift_budget();
-    problem_.impulses(b_);
-    problem_.response(b_, delta_, mu_);
-    if (!delta_.allFinite()) return depth;
-    dynamics_.plus(trial_.q, delta_, trial_.q);
+    const Vec& delta = gap_correction_.delta;
+    dynamics_.plus(trial_.q, delta, trial_.q);
     if (n_.nh > 0 && settings_.project) projector_.positions(trial_);
     report_.projections += 1;
     for (int i = 0; i < n_.nv; ++i)
-      report_.drift = std::max(report_.drift, std::abs(delta_[i]) / projector_.u_scale()[i]);
+      report_.drift = std::max(report_.drift, std::abs(delta[i]) / projector_.u_scale()[i]);
   }
 }
 
@@ -424,7 +424,7 @@ void ContactStepper::accept() {
   // Which of the contacts that take part carry, where they depend on each other, may change at any time.
   carrying_.reserve(carried_.size());
   closed_list_.reserve(carried_.size());
-  changes_.reserve(2 * carried_.size());
+  changes_.reserve(2 * carried_.size() + gains_.size());
   for (const ContactSample& c : carried_) {
     if (c.impulse.isZero(0)) continue;
     impulse_.segment<3>(3 * c.slot) = c.impulse;
@@ -439,6 +439,7 @@ void ContactStepper::accept() {
   }
   last_ = step_;
   worst_.take(step_, trial_.t);
+  unsolved_.take(step_unsolved_);
   note_changes();
   energy_now_ = energy_trial_;
   if (contact_.compliant().any()) compliant_events();
@@ -494,20 +495,23 @@ void ContactStepper::note_changes() {
     changes_.push_back({What::opens, slot});
   }
   closed_list_.resize(kept);
+  changes_.insert(changes_.end(), gains_.begin(), gains_.end());
   for (const ContactSample& sample : samples_) seen_[static_cast<std::size_t>(sample.slot)] = 0;
   if (any_frictions()) note_friction_changes();
   report_.changed = !changes_.empty();
 }
 
 void ContactStepper::describe_step(std::vector<StepEvent>& out) const {
-  static constexpr const char* kWords[] = {"impact", "closes", "opens", "sticks", "slides"};
+  static constexpr const char* kWords[] = {"impact", "closes", "opens", "sticks", "slides", "energy gain"};
+  const auto detail = [&](const StepChange& c) {
+    if (c.what == StepChange::What::gain) return describe_gain(system().rigid(c.slot).impact, c.gain, c.part);
+    if (c.what != StepChange::What::impact) return std::string();
+    return fmt::format("gap rate {:.6g} -> {:.6g} m/s, impulse {:.6g} N s, mean over the step", c.before, c.after,
+                       c.impulse);
+  };
   for (const StepChange& c : changes_)
     out.push_back({c.friction >= 0 ? frictions_[c.friction].name : system().slot_name(c.slot),
-                   kWords[static_cast<int>(c.what)],
-                   c.what != StepChange::What::impact
-                       ? std::string()
-                       : fmt::format("gap rate {:.6g} -> {:.6g} m/s, impulse {:.6g} N s, mean over the step", c.before,
-                                     c.after, c.impulse)});
+                   kWords[static_cast<int>(c.what)], detail(c)});
 }
 
 // Compliant contacts remember when they began; a step passes over that moment, its end stands for it.

@@ -25,8 +25,10 @@
 #include "contact/certificate.hpp"
 #include "contact/contact_counts.hpp"
 #include "contact/contact_dynamics.hpp"
+#include "contact/gap_correction.hpp"
 #include "contact/impact.hpp"
 #include "contact/step_problem.hpp"
+#include "contact/unsolved.hpp"
 #include "integrate/integrator.hpp"
 
 namespace clatter::contact {
@@ -55,10 +57,11 @@ struct FrictionSample {
 
 // Something that happened to a contact within a step.
 struct StepChange {
-  enum class What { impact, closes, opens, sticks, slides } what;
+  enum class What { impact, closes, opens, sticks, slides, gain } what;
   int slot;
   double impulse = 0, before = 0, after = 0;  // of impacts: normal impulse, gap rates
   int friction = -1;                          // a friction row's change
+  double gain = 0, part = 1;                  // of an energy gain (impact.hpp)
 };
 
 // Where the time of the steps went, seconds.
@@ -74,6 +77,7 @@ class ContactStepper : public Integrator {
   std::span<const FrictionSample> friction_samples() const { return friction_samples_; }
   const Certificate& certificate() const { return worst_; }  // worst of the run
   const ContactCounts& counts() const { return counts_; }
+  const UnsolvedSteps& unsolved() const { return unsolved_; }    // of the run: solved nearly, and taken as they were
   const Certificate& last_certificate() const { return last_; }  // of the last step
   const StepTimes& times() const { return times_; }
   const StepProblem::Counts& solver_counts() const { return problem_.counts(); }
@@ -115,6 +119,8 @@ class ContactStepper : public Integrator {
   bool driven();  // some rows move by themselves
   // Solves the assembled problem or throws SolveError; keeps its residuals for the certificate.
   void solve_contacts(const char* what);
+  // Whether what is not solved is taken, where neither the whole step nor one of half its length was; it is counted.
+  bool tolerable(int island, const StepProblem::Report& report);
   // Friction rows: joints', and the moments of the contacts in the problem. Their rates are
   //   rate_factor slip + along_factor W . x + bias_factor bias
   // `sliding`: those that slip keep their direction. The engine must be at the state, the contacts evaluated.
@@ -130,6 +136,7 @@ class ContactStepper : public Integrator {
   // before it, rows of the items in turn. restitution: one factor a contact on its law's, negative for those that do
   // not touch.
   void solve_impact(const Vec& rates, const Vec& restitution);
+  void clear_gains() { gains_.clear(); }
   // Books E(trial) - E(now) against the work, sets up dense output. `smooth`: velocities are continuous in this step.
   void finish_step(bool smooth, double penetration);
   bool smooth() const { return smooth_; }
@@ -148,6 +155,7 @@ class ContactStepper : public Integrator {
   };
   std::vector<FrictionItem> friction_items_;
   Certificate worst_, last_, step_;
+  UnsolvedSteps unsolved_, step_unsolved_;
   Vec impulse_;                         // three numbers a slot: start of the next step's solver
   std::vector<int> impulse_feature_;    // a slot each: the feature it belongs to
   std::vector<ContactSample> carried_;  // of the trial step: slot, feature, impulse
@@ -163,14 +171,17 @@ class ContactStepper : public Integrator {
   bool relieve(int island);
   void note_friction_changes();
   [[noreturn]] void joints_jam() const;
-  // Impulses of one island; small ones by the laws the contacts name, else Moreau's.
-  void solve_impact_dense(int island, const Vec& rates, const Vec& restitution);
+  // Impulses of one island; small ones by the laws the contacts name, else Moreau's. False where
+  // nothing rebounds: there all laws are Moreau's, which the block solver knows.
+  bool solve_impact_dense(int island, const Vec& rates, const Vec& restitution);
   void solve_impact_blocks(int island, const Vec& rates, const Vec& restitution, double part);
   // Kinetic energy that the impulses in the items of an island bring, from the rates before.
   double impact_energy(int island, const Vec& rates);
   void forbid_gain(int island, const Vec& rates, const Vec& restitution);
+  void note_gain(int slot, double gain, double part);
 
   void lift_budget();
+  GapCorrection gap_correction_;
 
   // A response group each (Engine::response_groups).
   struct Account {
@@ -190,7 +201,7 @@ class ContactStepper : public Integrator {
   Mat whole_;
   std::vector<int> taking_part_, rows_taking_part_;
   State base_;
-  Vec v_end_, z_end_, W_base_, W_end_, u_dense_, delta_, b_, mu_, g_compliant_;
+  Vec v_end_, z_end_, W_base_, W_end_, u_dense_, g_compliant_;
   std::vector<int> fired_compliant_;
   std::vector<Engine::LinkWrench> wrenches_;
   double h_dense_ = 0;
@@ -202,6 +213,7 @@ class ContactStepper : public Integrator {
   std::vector<StepChange> changes_;
   std::vector<int> row0_;  // first row of each item of the problem
   std::vector<Vec3> bounce_, half_;
+  std::vector<StepChange> gains_;        // of the trial step
   Vec friction_start_, friction_limit_;  // two numbers and one a friction row: start of the next step's iteration
   Vec limit_now_, limit_next_, friction_b_, friction_x_, friction_mu_, friction_lambda_;
   std::vector<Mode> friction_mode_;

@@ -65,6 +65,7 @@ class Contacts {
   const ContactSystem& system() const { return *contacts_; }
   const std::shared_ptr<const ContactSystem>& shared_system() const { return contacts_; }
   Engine& engine() { return engine_; }
+  const Engine& engine() const { return engine_; }
   int slots() const { return contacts_->slots(); }
 
   // Gaps and rates of every slot whose shapes may be nearer than `reach` (broad_phase.hpp); others are not present.

@@ -55,14 +55,8 @@ void CrowdStepper::settle_energy() {
   const double gain = std::accumulate(gains.begin(), gains.end(), 0.0);
   const bool bounces = std::find(bounce.begin(), bounce.end(), true) != bounce.end();
   if (!(gain > 0) && !bounces) return;
-  parent_.resize(problem_.bodies.size() + groups_.size());
-  std::iota(parent_.begin(), parent_.end(), 0);
+  join_islands(true);
   islands_.assign(parent_.size(), {});
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (!(problem_.rows[i].pn > 0)) continue;
-    const int a = island_of(rows_[i].link1), b = island_of(rows_[i].link2);
-    if (a >= 0 && b >= 0 && a != b) parent_[at(std::max(a, b))] = std::min(a, b);
-  }
   // u_free of all rows: the velocities of the problem change places with those before the impulses.
   problem_.bodies.swap(free_bodies_);
   problem_.x.swap(free_x_);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/interrupt.hpp"
 #include "contact/crowd_solver.hpp"
 
 namespace clatter::contact {
@@ -103,6 +104,7 @@ int CrowdGradients::nesterov(CrowdProblem& problem, double tolerance, int most, 
   y_ = P_;
   int k = 0;
   for (; k < most && !converged; ++k) {
+    leave_if_interrupted();
     take(problem, y_);
     gradient(problem, g_);
     for (;;) {
@@ -153,6 +155,7 @@ int CrowdGradients::spectral(CrowdProblem& problem, double tolerance, int most, 
   converged = natural(problem, P_, g_) <= tolerance;
   int k = 0;
   for (; k < most && !converged; ++k) {
+    leave_if_interrupted();
     last[static_cast<std::size_t>(k % kMemory)] = 0;
     const double worst = *std::max_element(last.begin(), last.end());
     for (std::size_t i = 0; i < P_.size(); ++i) next_[i] = P_[i] - step * g_[i];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/interrupt.hpp"
 #include "contact/crowd_cone.hpp"
 #include "solve/line_search.hpp"
 
@@ -21,6 +22,7 @@ constexpr double kAway = 100;              // residual of a round by the best: i
 constexpr int kEasy = 10;                  // iterations of a round after which a stiffer one is dared
 constexpr int kPatience = 2;               // rounds with its lift before the law as it is is tried again
 constexpr double kRounding = 1e-14;
+constexpr double kLeast = 5;  // iterations that are always worth their price
 constexpr int kAttempts = 4, kBatches = 12, kSweeps = 100;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -140,6 +142,7 @@ bool CrowdNewton::minimise(const CrowdProblem& problem, double enough, int& left
   double missing = evaluate(problem);
   bool rounded = false;
   for (;;) {
+    leave_if_interrupted();
     last_round_.push_back(missing);
     if (missing <= enough) return true;
     if (!std::isfinite(missing) || left <= 0 || !factorize()) return false;
@@ -315,7 +318,7 @@ double CrowdNewton::sweep(CrowdProblem& problem, bool exact, double tolerance, i
   return residual;
 }
 
-CrowdSolverReport CrowdNewton::solve(CrowdProblem& problem, bool exact, double tolerance, int most) {
+CrowdSolverReport CrowdNewton::solve(CrowdProblem& problem, bool exact, double tolerance, int most, double operations) {
   CrowdSolverReport report;
   if (problem.rows.empty() || problem.residual(exact).rate <= tolerance) {
     report.converged = true;
@@ -323,6 +326,7 @@ CrowdSolverReport CrowdNewton::solve(CrowdProblem& problem, bool exact, double t
   }
   begin(problem);
   const long before = counts_.newton;
+  const double each = std::max(1.0, matrix_.operations());
   double reached = 0;
   for (int attempt = 0; attempt < kAttempts && !report.converged; ++attempt) {
     if (attempt > 0) ++counts_.fallbacks;
@@ -336,8 +340,10 @@ CrowdSolverReport CrowdNewton::solve(CrowdProblem& problem, bool exact, double t
     if (report.converged) break;
     report.converged = true;
     for (int k = 0; k < matrix_.islands(); ++k) {
-      int left = most;
+      int left = static_cast<int>(std::min<double>(most, std::max(kLeast, operations / each)));
+      const int begin_with = left;
       report.converged = solve_island(problem, k, exact, tolerance, left) && report.converged;
+      operations -= (begin_with - left) * each;
     }
     put(problem);
   }

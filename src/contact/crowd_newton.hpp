@@ -35,6 +35,7 @@
 // to the rounding of a sum, whatever kappa is.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -49,14 +50,17 @@ class CrowdNewton {
   // method alone.
   explicit CrowdNewton(CrowdSweeps& sweeps, bool sweeps_first = true) : sweeps_first_(sweeps_first), sweeps_(sweeps) {}
   // From the impulses in the rows, with the velocities that belong to them, until the natural map of the law is within
-  // `tolerance`, m/s. `most`: Newton's iterations of an island; then sweeps lead elsewhere.
-  CrowdSolverReport solve(CrowdProblem& problem, bool exact, double tolerance, int most);
+  // `tolerance`, m/s. `most`: Newton's iterations of an island; then sweeps lead elsewhere. `operations`:
+  // multiplications in factorisations that there may be in all, but for a few iterations.
+  CrowdSolverReport solve(CrowdProblem& problem, bool exact, double tolerance, int most,
+                          double operations = std::numeric_limits<double>::infinity());
 
   // What was done since the begin.
   struct Counts {
     long newton = 0, rounds = 0, factorisations = 0, directions = 0, fallbacks = 0;
   };
   const Counts& counts() const { return counts_; }
+  double operations() const { return matrix_.operations(); }
   // Slope of phi as a change of rates, m/s, before each iteration of the last round of the last island.
   std::span<const double> last_round() const { return last_round_; }
 

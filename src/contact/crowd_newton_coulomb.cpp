@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/interrupt.hpp"
 #include "contact/crowd_cone.hpp"
 #include "contact/crowd_newton.hpp"
 
@@ -50,7 +51,9 @@ double CrowdNewton::evaluate_whole(const CrowdProblem& problem) {
 bool CrowdNewton::direction() {
   const int from = unknowns_.first, n = unknowns_.second - from;
   if (!factorize()) return false;
-  if (krylov_.rows() < y_.size()) krylov_.resize(y_.size(), kDirections + 1);
+  // Columns begin at multiples of eight: the order of sums hangs on how they lie in memory, and must not on what was
+  // solved before.
+  if (krylov_.rows() < y_.size()) krylov_.resize((y_.size() + 7) / 8 * 8, kDirections + 1);
   const auto V = [&](int k) { return krylov_.col(k).segment(from, n); };
   Eigen::Matrix<double, kDirections + 1, kDirections> H;
   Eigen::Matrix<double, kDirections + 1, 1> e = Eigen::Matrix<double, kDirections + 1, 1>::Zero();
@@ -115,6 +118,7 @@ bool CrowdNewton::minimise_whole(const CrowdProblem& problem, double enough, int
   last_round_.clear();
   double square = evaluate_whole(problem);
   for (;;) {
+    leave_if_interrupted();
     const double missing = largest_rate(g_);
     double fastest = 0;
     for (const int port : ports_) fastest = std::max(fastest, d_[at(port)].norm());

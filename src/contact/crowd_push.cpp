@@ -8,8 +8,8 @@
 //                                            tolerance of the rates allows in a step; then a third of it counts as
 //                                            touching
 //
-// A push takes no more answers of rows (push_sweeps.hpp) than the solution of the step did: where that was cut short,
-// in a tall pile, so is this, and what stays deep is mended in the next steps.
+// A push takes no more answers of rows (push_sweeps.hpp) than the solution of the step did. What is too deep after that
+// goes on by Newton's method, unless `contact_iterations` says how much may be done.
 //
 // Velocities and impulses stay as they are: momentum is theirs. Where the push lifts bodies, the fall of the energy in
 // the same step pays for it, and where that is not enough the push is made smaller: what rests is not lifted.
@@ -25,6 +25,8 @@ namespace {
 
 // Passes of a push; answers a row gets in all of them where the solution of the step took fewer.
 constexpr int kPasses = 6;
+// Passes by Newton's method after them.
+constexpr int kExactPasses = 2;
 constexpr double kAnswers = 40;
 // A pass ends where answers change gaps by less than this part of kSlop.
 constexpr double kPart = 0.1;
@@ -32,6 +34,10 @@ constexpr double kPart = 0.1;
 constexpr double kRopePart = 0.3;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// Of a start, which has no step to be cheap for.
+constexpr int kStartPasses = 40;
+constexpr double kStartAnswers = 400;
 
 }  // namespace
 
@@ -46,7 +52,7 @@ bool CrowdStepper::too_deep(bool ropes) {
 }
 
 // The push out of what is deep at the engine's present links; how often its rows were answered, on the mean.
-double CrowdStepper::find_push(double h, double most_answers) {
+double CrowdStepper::find_push(double h, double most_answers, bool exactly) {
   if (!groups_.empty()) engine_.prepare_response(contact_.engine_state(trial_));
   push_.begin(problem_);
   push_.blocks = blocks_;
@@ -81,7 +87,11 @@ double CrowdStepper::find_push(double h, double most_answers) {
       add(static_cast<int>(crowd_.contacts.size() + k), ropes_[k].link1, ropes_[k].link2, rope.p1, rope.p2, rope.n,
           rope.gap, crowd_.ropes[k].length);
   }
-  return push_.solve(kPart * std::max(kSlop * smallest, allowed_ / 3) / h, most_answers);
+  const double tolerance = kPart * std::max(kSlop * smallest, allowed_ / 3) / h;
+  if (!exactly) return push_.solve(tolerance, most_answers);
+  push_newton_.solve(push_.as_problem(), true, tolerance, kNewtonIterations);
+  push_.take_velocities();
+  return 0;
 }
 
 // v += what the push gives, at the engine's present links.
@@ -107,6 +117,61 @@ void CrowdStepper::add_push(Vec& v) const {
   }
 }
 
+StartOverlap CrowdStepper::start_overlap() const {
+  StartOverlap out;
+  double worst = -1;
+  for (const CrowdPoint& p : search_.points()) {
+    const double size = smaller_of(p);
+    if (!(-p.gap > most_depth(size))) continue;
+    ++out.places;
+    out.depth = std::max(out.depth, -p.gap);
+    const double share = size > 0 ? -p.gap / size : 0;
+    if (!(share > worst)) continue;
+    worst = out.share = share;
+    const CrowdContact& entry = crowd_.contacts[at(p.entry)];
+    out.source = entry.source;
+    out.contact = entry.name;
+    out.shape1 = system().shapes[at(p.shape1)].name;
+    out.shape2 = system().shapes[at(p.shape2)].name;
+  }
+  return out;
+}
+
+// With a step of one second, velocities of the push are the ways it moves.
+StartOverlap CrowdStepper::clear_start(State& s) {
+  now_ = trial_ = s;
+  a_free_.setZero();
+  allowed_ = 0;
+  blocks_ = 0;
+  projector_.start(s);
+  const auto look = [&] {
+    engine_.prepare_response(contact_.engine_state(trial_));
+    search_.find(engine_.links().motion, 0, crew_);
+  };
+  look();
+  StartOverlap out = start_overlap();
+  judge_overlap(engine_.system().model, out);
+  if (out.places == 0) return out;
+  const std::vector<Vec3> before = mass_centres(engine_);
+  gather(0);
+  std::fill(moved_.begin(), moved_.end(), std::numeric_limits<double>::infinity());
+  for (int pass = 0; pass < kStartPasses && too_deep(false); ++pass) {
+    find_push(1, kStartAnswers, false);
+    u1_.setZero();
+    add_push(u1_);
+    dynamics_.plus(trial_.q, u1_, trial_.q);
+    if (n_.nh > 0) projector_.positions(trial_);
+    engine_.prepare_response(contact_.engine_state(trial_));
+  }
+  if (n_.nc() > 0) projector_.velocities(trial_);
+  look();
+  out.left = start_overlap().depth;
+  out.moved = largest_shift(engine_, before);
+  s.q = trial_.q;
+  s.v = trial_.v;
+  return out;
+}
+
 // Positions of the step.
 bool CrowdStepper::move(double h) {
   if (!energy_known_) energy_now_ = dynamics_.stored_energy(now_);
@@ -125,11 +190,15 @@ bool CrowdStepper::move(double h) {
   const double without = energy_trial_;
   bool pushed = false;
   double answers = std::max(kAnswers, solved_);
-  for (int pass = 0; pass < kPasses && answers > 0; ++pass) {
+  const int exact_passes = crowd_.iterations > 0 ? 0 : kExactPasses;
+  for (int pass = 0, exact = 0; exact <= exact_passes; ++pass) {
     measure_ways(h, v_move_);
     if (!too_deep(pass == 0)) break;
     if (pass == 0) keep_missed();
-    answers -= find_push(h, answers);
+    const bool exactly = pass >= kPasses || !(answers > 0);
+    if (exactly && ++exact > exact_passes) break;
+    exact_pushes_ += exactly ? 1 : 0;
+    answers -= find_push(h, answers, exactly);
     add_push(v_move_);
     if (!go(v_move_)) return false;
     pushed = true;

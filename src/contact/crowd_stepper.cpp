@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -18,14 +17,12 @@ namespace {
 constexpr double kNoGap = 1e-12;
 // An impact approaches faster than this many times what forces change in a step.
 constexpr double kImpact = 2;
-// Overlaps at the start beyond this part of the smaller shape are refused.
-constexpr double kOverlap = 0.1;
 // A contact is the one of the last step if it is no farther from it than this part of the smaller shape, and what
 // moved.
 constexpr double kSamePlace = 0.1;
 // Sweeps, gradient steps and Newton's iterations unless the model says so; rates that may be wrong, by what forces
 // change in a step.
-constexpr int kSweeps = 60, kGradients = 200, kNewton = 400;
+constexpr int kSweeps = 60, kGradients = 200;
 constexpr double kTolerance = 1e-4, kNewtonTolerance = 3e-9;
 // How often a step is solved again with contacts that its begin did not show.
 constexpr int kLooks = 4;
@@ -50,6 +47,7 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
       push_(crew_),
       sweeps_(crew_),
       newton_(sweeps_),
+      push_newton_(sweeps_),
       log_(dynamics.system(), crowd_),
       mid_(now_) {
   if (!(settings.step > 0)) throw InputError("time stepping needs a step", "give `step:` a positive time");
@@ -75,6 +73,7 @@ void CrowdStepper::started() {
   counts_ = {};
   worst_ = last_ = step_ = {};
   last_residual_ = worst_residual_ = {};
+  unsolved_ = {};
   touching_ = 0;
   energy_known_ = false;
   know_derivative();
@@ -86,24 +85,11 @@ void CrowdStepper::started() {
   for (std::size_t k = 0; k < ropes_.size(); ++k)
     entries_[crowd_.contacts.size() + k].gap = rope_state(ropes_[k], crowd_.ropes[k].length).gap;
   search_.find(engine_.links().motion, reach, crew_);
-  const CrowdPoint* deepest = nullptr;
   for (const CrowdPoint& p : search_.points()) {
-    if (deepest == nullptr || p.gap < deepest->gap) deepest = &p;
     CrowdEntryState& e = entries_[at(p.entry)];
     e.gap = std::min(e.gap, p.gap);
   }
-  if (deepest == nullptr) return;
-  // Pushed apart step by step they would leap; small overlaps are inaccuracies of the model and are taken back.
-  const auto size = [&](int shape) { return system().shapes[at(shape)].geometry.bound; };
-  const double smaller = std::min(size(deepest->shape1), size(deepest->shape2));
-  if (-deepest->gap > kOverlap * smaller) {
-    const CrowdContact& entry = crowd_.contacts[at(deepest->entry)];
-    throw InputError(engine_.system().model.texts, entry.source,
-                     fmt::format("contact `{}`: `{}` and `{}` overlap by {:.3g} m at the start", entry.name,
-                                 system().shapes[at(deepest->shape1)].name, system().shapes[at(deepest->shape2)].name,
-                                 -deepest->gap),
-                     "move them apart: more than a tenth of a shape cannot be pushed out without violence");
-  }
+  judge_overlap(engine_.system().model, start_overlap());
 }
 
 void CrowdStepper::exchange(Archive& archive) {
@@ -112,6 +98,7 @@ void CrowdStepper::exchange(Archive& archive) {
   archive.vector(zdot_);
   worst_.exchange(archive);
   counts_.exchange(archive);
+  unsolved_.exchange(archive);
   for (double* x : {&worst_residual_.rate, &worst_residual_.impulse, &worst_residual_.approach, &worst_residual_.cone})
     archive.value(*x);
   archive.count(touching_);
@@ -303,7 +290,6 @@ void CrowdStepper::solve(double tolerance, int most) {
 
 bool CrowdStepper::attempt(double t1) {
   const double h = t1 - now_.t;
-  const bool exact = crowd_.friction == FrictionModel::exact;
   step_ = {};
   trial_.t = t1;
   {
@@ -318,7 +304,7 @@ bool CrowdStepper::attempt(double t1) {
                                                       std::max(change_, 1e-9 * system().velocity_scale);
   const int most = crowd_.iterations > 0                        ? crowd_.iterations
                    : crowd_.solver == CrowdSolver::gauss_seidel ? kSweeps
-                   : newton                                     ? kNewton
+                   : newton                                     ? kNewtonIterations
                                                                 : kGradients;
   allowed_ = h * tolerance;
   trial_.z = now_.z + h * zdot_free_;
@@ -326,14 +312,7 @@ bool CrowdStepper::attempt(double t1) {
   for (int look = 0;; ++look) {
     {
       const Stopwatch watch(times_.solution);
-      solve(tolerance, most);
-      settle_energy();
-      std::array<CrowdResidual, kChunks> residuals{};
-      visit_chunks(rows_.size(), crew_, [&](std::size_t from, std::size_t to, int k) {
-        residuals[at(k)] = problem_.residual(exact, from, to);
-      });
-      step_residual_ = {};
-      for (const CrowdResidual& r : residuals) step_residual_.take(r);
+      solve_to_goal(tolerance, most);
       velocities(trial_.v);
     }
     const Stopwatch watch(times_.rest);
@@ -470,6 +449,7 @@ void CrowdStepper::accept() {
   worst_.take(step_, trial_.t);
   last_residual_ = step_residual_;
   worst_residual_.take(step_residual_);
+  unsolved_.take(step_unsolved_);
   energy_now_ = energy_trial_;
 }
 

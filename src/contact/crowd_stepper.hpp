@@ -15,6 +15,9 @@
 // A contact with rolling or drilling friction transmits a moment (crowd_turn.hpp), in steps in which it does not
 // collide.
 //
+// What sweeps or gradients do not bring to the tolerance goes on by Newton's method, island by island; what is not
+// solved then is counted with its name (crowd_escalation.cpp).
+//
 // Impulses are remembered by their shapes and places and start the next step. A checkpoint has room for twelve a body;
 // refresh() forgets what goes beyond.
 #pragma once
@@ -30,9 +33,12 @@
 #include "contact/crowd_log.hpp"
 #include "contact/crowd_memory.hpp"
 #include "contact/crowd_newton.hpp"
+#include "contact/crowd_part.hpp"
 #include "contact/crowd_search.hpp"
 #include "contact/crowd_solver.hpp"
+#include "contact/overlap.hpp"
 #include "contact/push_sweeps.hpp"
+#include "contact/unsolved.hpp"
 #include "integrate/integrator.hpp"
 
 namespace clatter::contact {
@@ -42,6 +48,8 @@ constexpr double kSlop = 1e-5;
 // What is deeper than this part of the smaller shape at the end of a step is mended (where the tolerance of the rates
 // allows more in a step, what is deeper than that).
 constexpr double kDeep = 3e-5;
+// Newton's iterations of an island, unless the model says so.
+constexpr int kNewtonIterations = 400;
 
 // What an entry of `contacts:` does in the last step.
 struct CrowdEntryState {
@@ -65,6 +73,9 @@ class CrowdStepper final : public Integrator {
   const Certificate& last_certificate() const { return last_; }
   const CrowdResidual& residual() const { return last_residual_; }
   const CrowdResidual& worst_residual() const { return worst_residual_; }
+  const UnsolvedSteps& unsolved() const { return unsolved_; }  // of the run
+  long escalations() const { return escalations_; }            // islands that went on by Newton's method
+  long exact_pushes() const { return exact_pushes_; }          // of positions by Newton's method
   const ContactCounts& counts() const { return counts_; }
   const CrowdTimes& times() const { return times_; }
   long sweeps() const { return iterations_; }
@@ -75,6 +86,8 @@ class CrowdStepper final : public Integrator {
   int rows() const { return static_cast<int>(problem_.rows.size()); }
   const CrowdNewton::Counts& newton_counts() const { return newton_.counts(); }
   const std::vector<CrowdEntryState>& entries() const { return entries_; }
+  // Overlaps of a start, taken back by pushes (overlap.hpp). To be called before the motion starts.
+  StartOverlap clear_start(State& s);
   // Deepest penetration at the present state, metres, positive.
   double penetration();
   void refresh() override { memory_.keep(room()); }
@@ -163,6 +176,19 @@ class CrowdStepper final : public Integrator {
   Vec3 begin_spin(int link) const;
   double moment_power(std::size_t i) const;  // M . w of a row
   void find_free_spins();
+  // crowd_escalation.cpp
+  struct OpenIsland {
+    double goal = 0, off = 0, fastest = 0;  // m/s
+    int worst = -1;                         // row
+    int end = 0;                            // of its rows in open_rows_
+  };
+  void join_islands(bool carrying);
+  std::size_t root_of_row(std::size_t i);
+  void find_open_islands();
+  void gather_open_rows();
+  void solve_to_goal(double tolerance, int most);
+  void escalate(double aim);
+  void judge();
   // crowd_budget.cpp
   int island_of(int link);  // its root; -1: the ground
   void settle_energy();
@@ -178,8 +204,9 @@ class CrowdStepper final : public Integrator {
   bool is_known(const CrowdPoint& end, const Draft& added, double h) const;
   bool add_missed(double h, double tolerance);
   // crowd_push.cpp
+  StartOverlap start_overlap() const;  // of the points of the search
   bool too_deep(bool ropes);
-  double find_push(double h, double most_answers);
+  double find_push(double h, double most_answers, bool exactly);
   void add_push(Vec& v) const;
   bool move(double h);  // false: a rotation beyond what a step may have
   Vec3 begin_velocity(int link, const Vec3& arm) const;
@@ -193,7 +220,7 @@ class CrowdStepper final : public Integrator {
   PushSweeps push_;
   CrowdSweeps sweeps_;
   CrowdGradients gradients_;
-  CrowdNewton newton_;
+  CrowdNewton newton_, push_newton_;
   CrowdMemory memory_;
   CrowdLog log_;
   std::vector<Place> places_;  // by link
@@ -214,6 +241,9 @@ class CrowdStepper final : public Integrator {
     bool bounces = false;
   };
   std::vector<Island> islands_;
+  std::vector<OpenIsland> open_;  // by root
+  std::vector<int> open_rows_;
+  CrowdPart part_;
   std::vector<int> parent_;
   std::vector<CrowdBody> free_bodies_;  // before impulses
   std::vector<double> free_x_;
@@ -239,9 +269,10 @@ class CrowdStepper final : public Integrator {
   RopeState rope_state(const RopeEnds& ends, double length) const;  // at the engine's present links
   Certificate worst_, last_, step_;
   CrowdResidual last_residual_, worst_residual_, step_residual_;
+  UnsolvedSteps unsolved_, step_unsolved_;
   ContactCounts counts_;
   CrowdTimes times_;
-  long iterations_ = 0, pushes_ = 0, looks_ = 0;
+  long escalations_ = 0, exact_pushes_ = 0, iterations_ = 0, pushes_ = 0, looks_ = 0;
   int touching_ = 0;
   double change_ = 0, fastest_ = 0, reach_ = 0;
   double solved_ = 0;   // answers of a row in the solution of the step

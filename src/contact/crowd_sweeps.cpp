@@ -4,6 +4,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "base/interrupt.hpp"
 #include "base/wide.hpp"
 #include "contact/crowd_parts.hpp"
 #include "contact/crowd_solver.hpp"
@@ -296,6 +297,7 @@ CrowdSolverReport CrowdSweeps::solve(CrowdProblem& problem, bool exact, double t
   double last = 0;
   begin_round(problem);
   for (;;) {
+    leave_if_interrupted();
     const bool backward = report.iterations % 2 == 1;
     const double change =
         problem.balls

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 
@@ -12,22 +13,57 @@
 
 namespace clatter::contact {
 
+namespace {
+
+bool has_time(const CompiledFunction& f) {
+  return std::any_of(f.inputs.begin(), f.inputs.end(),
+                     [](const FunctionInput& in) { return in.kind == FunctionInput::Kind::time; });
+}
+
+bool has_functions_of_time(const ContactSystem& contacts) {
+  const System& system = *contacts.system;
+  bool timed = false;
+  for (const Deformation& d : system.deformations) timed = timed || has_time(d.motion) || has_time(d.formula);
+  for (const CompiledLoad& load : system.loads)
+    for (const CompiledFunction& f : load.component) timed = timed || has_time(f);
+  for (const FlexibleIndex& body : system.flexible)
+    for (const auto& pressure : body.pressures) timed = timed || has_time(pressure.value);
+  for (const PairInstance& pair : contacts.pairs)
+    if (pair.coordinates)
+      for (const CoordinateRow& row : pair.coordinates->row)
+        for (const CoordinateRow::Input& in : row.inputs) timed = timed || in.v < 0;
+  return timed;
+}
+
+}  // namespace
+
 EventDriven::EventDriven(std::shared_ptr<const ContactSystem> contacts, Engine& engine,
                          const IntegratorSettings& settings)
-    : engine_(engine), dynamics_(std::move(contacts), engine), instant_(dynamics_), settings_(settings) {
+    : engine_(engine),
+      dynamics_(std::move(contacts), engine),
+      instant_(dynamics_),
+      settings_(settings),
+      choice_(settings),
+      scheme_(settings.scheme) {
   W_.setZero(dynamics_.sizes().np);
   W_base_ = W_;
+  timed_ = has_functions_of_time(dynamics_.system());
   dynamics_.contacts().follow();
+  dynamics_.watch_passages();
 }
 
 void EventDriven::begin_phase(const State& s, double h) {
   IntegratorSettings settings = settings_;
+  settings.scheme = scheme_ = choice_.scheme();
   if (h > 0 && controls_step(settings.scheme)) settings.step = h;
+  if (longest_closed_ > 0 && timed_ && !(dynamics_.active().empty() && dynamics_.active_frictions().empty()))
+    settings.max_step = longest_closed_;
   // Explicit steps through stiff contacts would have to be short: in those with contact Newton's method takes over.
   if (settings.scheme == Scheme::symplectic_euler && dynamics_.compliant().any())
     inner_ = std::make_unique<ContactEuler>(dynamics_, settings);
   else
     inner_ = make_integrator(settings, dynamics_);
+  inner_->set_watch(&dynamics_.watch_passages());
   inner_->start(s);
   W_base_ = W_;
   W_certified_ = W_;
@@ -35,8 +71,12 @@ void EventDriven::begin_phase(const State& s, double h) {
   if (dynamics_.sizes().nc() > 0) projector_->start(s);
 }
 
+// Another scheme goes on with the phase.
+void EventDriven::go_over(double first_step) { begin_phase(State(inner_->state()), first_step); }
+
 void EventDriven::start(const State& s) {
   W_.setZero(dynamics_.sizes().np);
+  choice_.start();
   impacts_ = 0;
   counts_ = {};
   certificate_ = {};
@@ -63,12 +103,26 @@ void EventDriven::start(const State& s) {
   begin_phase(first, settings_.step);
   pending_ = false;
   stored_ = dynamics_.stored_energy(first);
+  keep_branches();
+}
+
+void EventDriven::keep_branches() {
+  Contacts& contacts = dynamics_.contacts();
+  branches_.resize(static_cast<std::size_t>(contacts.slots()));
+  for (int slot = 0; slot < contacts.slots(); ++slot) branches_[static_cast<std::size_t>(slot)] = contacts.branch(slot);
+}
+
+void EventDriven::return_to_branches() {
+  Contacts& contacts = dynamics_.contacts();
+  for (std::size_t slot = 0; slot < branches_.size(); ++slot) contacts.branch(static_cast<int>(slot)) = branches_[slot];
 }
 
 const StepReport& EventDriven::step(double t_limit) {
+  return_to_branches();
   if (pending_) {
     fired_names_.clear();
     decide();
+    keep_branches();
     report_ = {};
     report_.t = state().t;
     report_.at_event = true;
@@ -76,21 +130,35 @@ const StepReport& EventDriven::step(double t_limit) {
   }
   fired_names_.clear();
   result_.changes.clear();
-  report_ = inner_->step(t_limit);
+  if (scheme_ != choice_.scheme()) go_over(choice_.first_step(inner_->next_step()));
+  const double end = series_end(), limit = std::min(t_limit, end);
+  try {
+    report_ = inner_->step(limit);
+  } catch (const SolveError&) {
+    if (!choice_.failed()) throw;
+    go_over(choice_.first_step(0));
+    report_ = inner_->step(limit);
+  }
   W_ = W_base_ + inner_->work();
   certify();
   dynamics_.contacts().accept();  // seen there by certify()
-  if (!report_.at_event) {
+  const bool series_ends = inner_->state().t >= end;
+  if (!report_.at_event && !series_ends) {
     h_ = inner_->next_step();
+    choice_.after(report_);
     dynamics_.remember_slip();
+    keep_branches();
     return report_;
   }
+  keep_branches();
   guard_progress();
   touched_.clear();
   stopped_.clear();
   friction_stopped_.clear();
   on_edge_ = false;
   compliant_.clear();
+  report_.at_event = true;
+  pending_ = series_ends;
   const int first_compliant = dynamics_.sizes().ne - dynamics_.compliant().event_count();
   for (const int index : inner_->fired()) {
     fired_names_.push_back(dynamics_.event_name(index));
@@ -162,6 +230,12 @@ void EventDriven::count_changes() {
   }
 }
 
+double EventDriven::series_end() const {
+  double end = std::numeric_limits<double>::infinity();
+  for (const Instant::Series& x : instant_.series()) end = std::min(end, x.end);
+  return end;
+}
+
 // Events that follow each other without time moving on are not a motion.
 void EventDriven::guard_progress() {
   constexpr int kMost = 500;
@@ -177,9 +251,12 @@ void EventDriven::guard_progress() {
                    "use method: time-stepping for this model, or less friction or another impact law for this contact");
 }
 
-// Penetration, friction cones and the energy balance at the end of a step; of compliant contacts the penetration.
+// Penetration, friction cones and the energy balance at the end of a step; of compliant contacts the penetration. Along
+// the step contacts that were open are looked at for their penetration too.
 void EventDriven::certify() {
-  Certificate now;
+  Certificate now, between;
+  between.penetration = dynamics_.watch_passages().depth();
+  certificate_.take(between, dynamics_.watch_passages().depth_time());
   const State& s = inner_->state();
   Contacts& contacts = dynamics_.contacts();
   contacts.detect(dynamics_.engine_state(s), dynamics_.system().any_rigid ? dynamics_.system().length_scale : 0);
@@ -214,12 +291,15 @@ void EventDriven::certify() {
 }
 
 void EventDriven::refresh() {
+  return_to_branches();
   if (pending_) decide();
   const State s = state();
   begin_phase(s, inner_->next_step());
+  keep_branches();
 }
 
 void EventDriven::sample(double t, State& s, Vec& a, Vec& lambda, Vec& W) {
+  return_to_branches();
   if (t == inner_->state().t || inner_->step_begin() == inner_->state().t) {
     s = inner_->state();
     a = inner_->acceleration();
@@ -265,9 +345,11 @@ void EventDriven::exchange(Archive& archive) {
   archive.value(h);
   archive.value(h_);
   archive.count(impacts_);
+  choice_.exchange(archive);
   counts_.exchange(archive);
   const int slots = dynamics_.contacts().slots();
   std::vector<ActiveContact> active;
+  std::vector<Instant::Series> series;
   for (int slot = 0; slot < slots; ++slot) {
     ActiveContact c;
     double mode = 0;
@@ -279,6 +361,11 @@ void EventDriven::exchange(Archive& archive) {
     archive.value(mode);
     archive.value(c.direction[0]);
     archive.value(c.direction[1]);
+    double end = std::numeric_limits<double>::lowest();
+    for (const Instant::Series& x : instant_.series())
+      if (x.slot == slot) end = x.end;
+    archive.value(end);
+    if (end > std::numeric_limits<double>::lowest()) series.push_back({slot, end});
     Branch& branch = dynamics_.contacts().branch(slot);
     archive.count(branch.feature);
     archive.value(branch.s1);
@@ -307,14 +394,19 @@ void EventDriven::exchange(Archive& archive) {
   }
   dynamics_.compliant().exchange(archive);
   certificate_.exchange(archive);
+  instant_.exchange(archive, slots);
+  archive.count(stalled_);
+  archive.value(last_event_);
   if (archive.counting()) return;
   // Who writes goes on exactly as who reads: searches along contours start from what they found last, and look once
   // more in both.
   dynamics_.set_active(active, s, frictions);
+  instant_.set_series(std::move(series));
   begin_phase(s, h);
   pending_ = false;
   stored_ = dynamics_.stored_energy(s);
   W_certified_ = W_;
+  keep_branches();
 }
 
 std::size_t EventDriven::memory_size() {

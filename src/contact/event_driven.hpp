@@ -25,6 +25,9 @@ class EventDriven final : public Stepper {
  public:
   EventDriven(std::shared_ptr<const ContactSystem> contacts, Engine& engine, const IntegratorSettings& settings);
 
+  // Longest step while something is closed and the model has functions of time: at rest nothing but the looks at the
+  // contacts' forces tells when loads make them slip or lift. 0: none.
+  void limit_closed_steps(double longest) { longest_closed_ = longest; }
   void start(const State& s) override;
   const StepReport& step(double t_limit) override;
 
@@ -45,6 +48,7 @@ class EventDriven final : public Stepper {
 
   ContactDynamics& contact_dynamics() { return dynamics_; }
   // Moves the present phase; another one after every decided event.
+  Integrator* controller() override { return inner_ && inner_->controlled() ? inner_.get() : nullptr; }
   Integrator& integrator() { return *inner_; }
   const IntegratorSettings& settings() const { return settings_; }
   const Certificate& certificate() const { return certificate_; }  // worst of the run
@@ -54,6 +58,7 @@ class EventDriven final : public Stepper {
   const InstantResult& result() const { return result_; }
   const std::vector<std::string>& fired_names() const { return fired_names_; }
   bool undecided() const override { return pending_; }
+  const SchemeChoice* scheme_choice() const override { return &choice_; }
   const std::vector<ActiveContact>& active() const { return dynamics_.active(); }
   const std::vector<ActiveFriction>& active_frictions() const { return dynamics_.active_frictions(); }
   long impacts() const { return impacts_; }  // moments with an impact
@@ -61,9 +66,15 @@ class EventDriven final : public Stepper {
 
  private:
   void begin_phase(const State& s, double h);
+  void go_over(double first_step);
   void decide();
   void certify();
   void guard_progress();
+  // What searches along contours and bases of tangents remember is that of the last step, whoever has looked at the
+  // contacts since: outputs leave no trace.
+  void keep_branches();
+  void return_to_branches();
+  double series_end() const;  // when the first series of impacts too fast to be resolved ends; infinite: there is none
   void count_changes();
   void exchange(Archive& archive);
 
@@ -71,11 +82,16 @@ class EventDriven final : public Stepper {
   ContactDynamics dynamics_;
   Instant instant_;
   IntegratorSettings settings_;
+  double longest_closed_ = 0;
+  bool timed_;  // the model has functions of time
+  SchemeChoice choice_;
+  Scheme scheme_ = Scheme::dopri5;  // of inner_
   std::unique_ptr<Integrator> inner_;
   State first_;      // where the start was asked for, until it is decided
   int stalled_ = 0;  // events since time last moved
   double last_event_ = 0;
   bool pending_ = false;  // the last step ended at events not yet decided
+  std::vector<Branch> branches_;
   std::vector<int> touched_, stopped_, friction_stopped_, compliant_;
   bool on_edge_ = false;
   std::vector<std::string> fired_names_;

@@ -156,12 +156,13 @@ void sample_contour(const ContactShape& shape, Geometry& g) {
   g.normals.resize(g.points.size());
   double largest_step = 0;
   g.convex = g.closed;
+  const ContourPoint first = contour_at(g, sample_parameter(g, 0));
   for (std::size_t i = 0; i < g.points.size(); ++i) {
     const double s = sample_parameter(g, static_cast<int>(i));
     const ContourPoint p = contour_at(g, s);
     if (!p.r.allFinite() || !p.d1.allFinite() || !p.d2.allFinite() || !p.d3.allFinite())
       fail(shape, fmt::format("x(s) or y(s) or a derivative is not a finite number at s = {:.6g}", s));
-    if (p.speed() * (g.to - g.from) <= 1e-9 * (p.r - g.points.front().head<2>()).norm() || p.speed() == 0)
+    if (p.speed() * (g.to - g.from) <= 1e-9 * (p.r - first.r).norm() || p.speed() == 0)
       fail(shape, fmt::format("the curve stands still at s = {:.6g}: x'(s) = y'(s) = 0", s));
     g.points[i] = {p.r.x(), p.r.y(), 0};
     g.normals[i] = {p.outward().x(), p.outward().y(), 0};

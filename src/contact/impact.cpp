@@ -1,5 +1,7 @@
 #include "contact/impact.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -17,6 +19,7 @@ constexpr double kRank = 1e-10;             // pivots below this fraction of the
 constexpr long kCountedStates = 64;         // up to three planar contacts: microseconds
 constexpr long kEnumeratedStates = 200000;  // asked for by name (P-48)
 constexpr int kScatteredStarts = 100;
+constexpr double kGain = 1e-9;     // of the power of the impulses: the rest is rounding
 constexpr int kRepetitions = 100;  // of a one-phase law for contacts that others close
 
 using Index = std::size_t;
@@ -27,6 +30,12 @@ void say(ImpactResult& result, const char* text) {
   if (result.note.find(text) != std::string::npos) return;
   if (!result.note.empty()) result.note += "; ";
   result.note += text;
+}
+
+// Without restitution all laws are one.
+bool rebounds(const ImpactProblem& problem) {
+  return std::any_of(problem.contacts.begin(), problem.contacts.end(),
+                     [](const ImpactContact& c) { return c.restitution > 0 || c.tangential_restitution > 0; });
 }
 
 }  // namespace
@@ -41,6 +50,23 @@ ImpactContact impact_contact(const RigidContact& law, int row, int tangents, dou
   c.reversibility = law.tangential_restitution > 0 ? law.reversibility : 0;
   c.rule = law.impact;
   return c;
+}
+
+std::string describe_gain(RigidContact::Impact rule, double gain, double part) {
+  using Rule = RigidContact::Impact;
+  const char* name = rule == Rule::poisson ? "poisson" : rule == Rule::newton ? "newton" : "moreau";
+  return fmt::format(
+      "the law `{}` with this friction and restitution would bring {:.6g} J in; took {:.6g} of its "
+      "bounce, which brings none",
+      name, gain, part);
+}
+
+double part_without_gain(double without, double half, double with) {
+  if (!(without < 0)) return 0;
+  const double a = 2 * (with + without - 2 * half), b = with - without - a;
+  const double s =
+      a > 0 ? (-b + std::sqrt(std::max(0.0, b * b - 4 * a * without))) / (2 * a) : -without / (with - without);
+  return std::clamp(s, 0.0, 1.0);
 }
 
 void ImpactSolver::check(const ImpactProblem& problem) {
@@ -312,7 +338,7 @@ bool ImpactSolver::solve_poisson(const ImpactProblem& problem, const ImpactOptio
   result.rate_compression = problem.rate + problem.G * result.P_compression;
   result.P = result.P_compression;
   result.rate = result.rate_compression;
-  result.stages.push_back({ImpactStage::Law::coulomb, result.P});
+  result.stages.push_back({ImpactStage::Law::coulomb, result.P, {}, 1});
   return expand(problem, options, result);
 }
 
@@ -389,7 +415,7 @@ bool ImpactSolver::expand(const ImpactProblem& problem, const ImpactOptions& opt
   scatter(r_, P_);
   result.P += P_;
   result.rate += problem.G * P_;
-  result.stages.push_back({ImpactStage::Law::expansion, P_});
+  result.stages.push_back({ImpactStage::Law::expansion, P_, {}, 1});
   return true;
 }
 
@@ -411,7 +437,7 @@ bool ImpactSolver::solve_one_phase(const ImpactProblem& problem, const ImpactOpt
     scatter(r_, P_);
     result.P += P_;
     result.rate += problem.G * P_;
-    result.stages.push_back({last ? ImpactStage::Law::coulomb : ImpactStage::Law::restitution, P_});
+    result.stages.push_back({last ? ImpactStage::Law::coulomb : ImpactStage::Law::restitution, P_, {}, 1});
     bool approaches = false;
     for (const ImpactContact& c : problem.contacts) approaches = approaches || result.rate[c.row] < -kSmallRate * size;
     if (!approaches) break;
@@ -429,6 +455,9 @@ void ImpactSolver::solve(const ImpactProblem& problem, ImpactResult& result, con
   result.status = ContactStatus::solved;
   result.note.clear();
   result.stages.clear();
+  result.gain = 0;
+  result.part = 1;
+  result.gains = -1;
   result.P_compression.setZero(n);
   select_rows(problem);
 
@@ -451,7 +480,7 @@ void ImpactSolver::solve(const ImpactProblem& problem, ImpactResult& result, con
     result.rate = result.rate_compression = problem.rate;
   } else if (rule == Rule::poisson) {
     solved = solve_poisson(problem, options, result);
-  } else if (rule == Rule::newton && !central(problem)) {
+  } else if (rule == Rule::newton && rebounds(problem) && !central(problem)) {
     result.status = ContactStatus::unsupported;
     say(result, "Newton's law with friction needs a central impact; use poisson or moreau");
     solved = false;
@@ -464,6 +493,10 @@ void ImpactSolver::solve(const ImpactProblem& problem, ImpactResult& result, con
     result.rate = result.rate_compression = problem.rate;
   }
   result.energy_compression = 0.5 * result.P_compression.dot(problem.rate + result.rate_compression);
+  balance(problem, result);
+}
+
+void ImpactSolver::balance(const ImpactProblem& problem, ImpactResult& result) {
   result.energy_of_contact.clear();
   result.energy = 0;
   for (const ImpactContact& c : problem.contacts) {
@@ -473,6 +506,28 @@ void ImpactSolver::solve(const ImpactProblem& problem, ImpactResult& result, con
     result.energy_of_contact.push_back(share);
     result.energy += share;
   }
+}
+
+void ImpactSolver::forbid_gain(const ImpactProblem& problem, ImpactResult& result) {
+  if (result.energy <= kGain * result.P.cwiseProduct(problem.rate).cwiseAbs().sum()) return;
+  const auto most = std::max_element(result.energy_of_contact.begin(), result.energy_of_contact.end());
+  result.gain = result.energy;
+  result.gains = static_cast<int>(most - result.energy_of_contact.begin());
+  // Poisson's compression is the law without restitution; of the one-phase laws it is asked for.
+  without_ = result.P_compression;
+  if (result.stages.empty() || result.stages.front().law != ImpactStage::Law::coulomb) {
+    coulomb(problem, problem.rate);
+    without_.setZero(problem.rate.size());
+    if (solve_scattered({}).status == ContactStatus::solved) scatter(r_, without_);
+  }
+  const auto energy = [&](const Vec& P) { return P.dot(problem.rate) + 0.5 * P.dot(problem.G * P); };
+  P_ = 0.5 * (without_ + result.P);
+  result.part = part_without_gain(energy(without_), energy(P_), result.energy);
+  P_ = (result.part - 1) * (result.P - without_);
+  result.P += P_;
+  result.rate.noalias() += problem.G * P_;
+  result.stages.push_back({ImpactStage::Law::reduction, P_, without_, result.part});
+  balance(problem, result);
 }
 
 ImpactResult ImpactSolver::solve(const ImpactProblem& problem, const ImpactOptions& options) {

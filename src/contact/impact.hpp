@@ -17,6 +17,14 @@
 //             where normal impulses do not change slips nor friction gap' (generalized central impact, P-47); refused
 //             otherwise.
 //
+// Energy. Poisson's law with unequal restitution and friction, and the one-phase laws with friction, may bring energy
+// in (PV-23 c, Kane's paradox). In a motion, whatever its method, only the part s of the bounce is then taken that
+// brings none,
+//
+//   P = P_0 + s (P_1 - P_0),   P . rate + P G P / 2 = 0        P_1: the law; P_0: the same without restitution
+//
+// and it is noted. Sets of impulses are convex and rates linear, so that P meets the inequalities of both.
+//
 // In the one-phase laws a contact that opens before the impact may be made to close by the others. That is the next
 // collision at the same instant; it is solved here too, until no gap' is negative. Where closed contacts name different
 // laws, two phases win over one (Poisson), and Moreau's law over Newton's.
@@ -43,6 +51,13 @@ struct ImpactContact {  // one closed contact; its rows in G are row (normal), r
 // restitution friction is Coulomb's, whatever the reversibility.
 ImpactContact impact_contact(const RigidContact& law, int row, int tangents, double mu);
 
+// What is told of an impact whose law would have brought energy in.
+std::string describe_gain(RigidContact::Impact rule, double gain, double part);
+
+// The part s of the bounce that brings no energy in, of the energies without it, with half of it and with all of it:
+// they are a parabola in s, without <= 0 < with.
+double part_without_gain(double without, double half, double with);
+
 struct ImpactProblem {
   Mat G;     // W^T M^-1 W, joints held
   Vec rate;  // before: gap', slips
@@ -62,9 +77,12 @@ struct ImpactStage {
   enum class Law {
     coulomb,      // on the rates after it: compression
     restitution,  // on the rates after it plus restitution times those before it: the one-phase laws
-    expansion     // Poisson's second phase
+    expansion,    // Poisson's second phase
+    reduction     // takes back what would bring energy in: P = (part - 1) (P_1 - P_0)
   } law = Law::coulomb;
   Vec P;
+  Vec without;      // of a reduction: P_0
+  double part = 1;  // of a reduction
 };
 
 struct ImpactResult {
@@ -76,6 +94,10 @@ struct ImpactResult {
   double energy_compression = 0, energy = 0;
   std::vector<double> energy_of_contact;  // sums to energy
   std::vector<ImpactStage> stages;
+  // Where the law would have brought energy in: how much, the contact that would have brought most, and the part of the
+  // bounce that was taken instead.
+  double gain = 0, part = 1;
+  int gains = -1;
 };
 
 class ImpactSolver {
@@ -84,10 +106,13 @@ class ImpactSolver {
   // std::invalid_argument for rows out of range and parameters outside of their ranges.
   void solve(const ImpactProblem& problem, ImpactResult& result, const ImpactOptions& options = {});
   ImpactResult solve(const ImpactProblem& problem, const ImpactOptions& options = {});
+  // Reduces a solved impact that brings energy in.
+  void forbid_gain(const ImpactProblem& problem, ImpactResult& result);
 
  private:
   void check(const ImpactProblem& problem);
   void select_rows(const ImpactProblem& problem);
+  static void balance(const ImpactProblem& problem, ImpactResult& result);
   // Cones of Coulomb's law over the selected rows; A and b of the rows.
   void coulomb(const ImpactProblem& problem, const Vec& b);
   bool solve_poisson(const ImpactProblem& problem, const ImpactOptions& options, ImpactResult& result);
@@ -110,7 +135,7 @@ class ImpactSolver {
   std::vector<int> normal_, slip_;    // contact -> selected row; -1: without friction
   std::vector<int> tangents_;         // contact -> slips with friction
   std::vector<ImpactContact> after_;  // parameters of the expansion
-  Vec r_, other_, b_, P_, rate_;
+  Vec r_, other_, b_, P_, rate_, without_;
 };
 
 }  // namespace clatter::contact

@@ -11,6 +11,7 @@
 //                            P_T = mu P_N m,   m = -y_T / |y_T|
 //   expansion                P_NE = eps P_NC: dP_NE = eps dP_NC, else d rho_N+ = 0; inside d rho_T+ = 0, on the rim
 //                            P_TE = S d + (mu P_NE - S) m,   2 S = mu nu P_NE + eps eps_T |P_TC|
+//   reduction                P = P_0 + s (P_1 - P_0), ds from d(P . rho + P G P / 2) = 0
 //
 // mu varies with the slip before the impact where the friction law does. Dependent equations (impulses not unique)
 // share by least norm.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 
@@ -16,6 +17,8 @@ constexpr double kEdge = 1e-9;
 // How much later the question is asked again, in parts of the time scale.
 constexpr double kLater = 1e-6;
 constexpr int kMostImpacts = 200;
+// Rounding of the positions that a gap is made of, in units of it.
+constexpr double kNoise = 16;
 
 bool contains(const std::vector<int>& list, int x) { return std::find(list.begin(), list.end(), x) != list.end(); }
 
@@ -23,6 +26,12 @@ const ActiveContact* find(const std::vector<ActiveContact>& list, int slot) {
   for (const ActiveContact& c : list)
     if (c.slot == slot) return &c;
   return nullptr;
+}
+
+bool hit(const InstantResult& out, int slot) {
+  for (std::size_t i = 0; i < out.impact_slots.size(); ++i)
+    if (out.impact_slots[i] == slot && out.impulses[i][0] > 0) return true;
+  return false;
 }
 
 }  // namespace
@@ -66,6 +75,7 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
   for (const int i : frictions.stopped) friction_stopped_[static_cast<std::size_t>(i)] = 1;
 
   ambiguity_ = {};
+  flights_.clear();
   find_closed(s, touched);
   const bool joints = dynamics_.frictions().joints() > 0 && !sys.smooth;
   bool solved = closed_.empty();
@@ -88,32 +98,14 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
       contacts_.detect(dynamics_.engine_state(s), sys.length_scale);
       continue;
     }
-    // Lasting contacts. Those that leave so slowly that they are back before the shortest flight last too.
-    clamped_.clear();
-    for (int pass = 0; pass < 4; ++pass) {
+    // Lasting contacts, and those that leave so slowly that their flights are not resolved.
+    flights_.clear();
+    do {
       lasting_.clear();
       for (const int slot : closed_)
-        if (contacts_[slot].rate[0] <= rest || contains(clamped_, slot)) lasting_.push_back({slot, 0});
+        if (contacts_[slot].rate[0] <= rest || flies(slot)) lasting_.push_back({slot, 0});
       solved = accelerations(s);
-      if (!solved) break;
-      bool more = false;
-      for (const int slot : closed_) {
-        if (contacts_[slot].rate[0] <= rest || contains(clamped_, slot)) continue;
-        contacts_.evaluate(slot, true);
-        contacts_.column(slot, 0, column_.data());
-        const double second = column_.dot(a_) + contacts_[slot].bias[0];
-        if (second >= 0 || -2 * contacts_[slot].rate[0] / second > settings.flight * engine_.system().time_scale)
-          continue;
-        clamped_.push_back(slot);
-        // What is left of a geometric series of flights with ratio e, from its last one.
-        const double e = sys.rigid(slot).restitution, flight = -2 * contacts_[slot].rate[0] / second;
-        const double end = s.t + (e < 1 ? flight / (1 - e) : flight);
-        out.changes.push_back(
-            {slot, "accumulates", fmt::format("impacts end at t = {:.10g} s, the contact lasts", end)});
-        more = true;
-      }
-      if (!more) break;
-    }
+    } while (solved && find_flights(s));
     if (!solved) {
       if (joints_jam_) joint_jams(s);
       // P-48: the impulsive way out.
@@ -142,7 +134,63 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
   }
   note_ambiguity(out);
 
+  take_series(s.t, out);
   remove_rest_of_slip(s, out);
+  hold(s, out);
+  describe_changes(s.t, before, out);
+  describe_frictions(frictions, out);
+}
+
+bool Instant::flies(int slot) const {
+  return std::any_of(flights_.begin(), flights_.end(), [&](const Flight& x) { return x.slot == slot; });
+}
+
+bool Instant::lasts(int slot, double t) const {
+  return std::none_of(series_.begin(), series_.end(), [&](const Series& x) { return x.slot == slot && t <= x.end; });
+}
+
+void Instant::take_series(double t, const InstantResult& out) {
+  const double rounding = kNoise * std::numeric_limits<double>::epsilon() * std::abs(t);
+  earlier_.swap(series_);
+  series_.clear();
+  for (const ActiveContact& c : out.active) {
+    for (const Flight& x : flights_)
+      if (x.slot == c.slot && x.end - t > rounding) series_.push_back({c.slot, x.end});
+    if (flies(c.slot) || hit(out, c.slot)) continue;
+    for (const Series& x : earlier_)
+      if (x.slot == c.slot && t < x.end) series_.push_back(x);
+  }
+}
+
+bool Instant::find_flights(const State& s) {
+  const ContactSystem& sys = dynamics_.system();
+  const double rest = settings.velocity * sys.velocity_scale;
+  const std::size_t before = flights_.size();
+  for (const int slot : closed_) {
+    if (contacts_[slot].rate[0] <= rest || flies(slot)) continue;
+    contacts_.evaluate(slot, true);
+    contacts_.column(slot, 0, column_.data());
+    const SlotState& at = contacts_[slot];
+    const double second = column_.dot(a_) + at.bias[0], e = sys.rigid(slot).restitution, v = at.rate[0];
+    if (second >= 0) continue;
+    const double flight = -2 * v / second, height = std::max(at.gap, 0.0) + v * flight / 4;
+    if (e < 1) {
+      const double place = std::max({sys.length_scale, at.p1.norm(), at.p2.norm()});
+      const double noise = kNoise * std::numeric_limits<double>::epsilon() * place / (1 - e * e);
+      if (height > settings.height * sys.length_scale + noise) continue;
+    } else if (flight > settings.flight * engine_.system().time_scale) {
+      continue;
+    }
+    flights_.push_back({slot, v, s.t + (e < 1 ? flight / (1 - e) : flight)});
+  }
+  return flights_.size() > before;
+}
+
+// The energy of flights that are not resolved is lost in impacts.
+void Instant::hold(State& s, InstantResult& out) {
+  double sum = 0;
+  for (const Flight& x : flights_) sum += x.rate * x.rate;
+  const double stored = sum > 0 ? dynamics_.stored_energy(s) : 0;
   dynamics_.set_active(out.active, s, out.frictions);
   if (!out.active.empty() || !out.frictions.empty() || engine_.sizes().nc() > 0) {
     Projector projector(dynamics_);
@@ -150,8 +198,10 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
     if (dynamics_.sizes().nh > 0) projector.positions(s);
     projector.velocities(s);
   }
-  describe_changes(before, out);
-  describe_frictions(frictions, out);
+  if (!(sum > 0)) return;
+  const double lost = dynamics_.stored_energy(s) - stored;
+  for (const Flight& x : flights_)
+    out.work[dynamics_.impact_channel(dynamics_.system().pair(x.slot).group)] += lost * x.rate * x.rate / sum;
 }
 
 // Slip that has stopped is zero. What rounding and steps left of it would point anywhere if the contact slides on, and
@@ -212,6 +262,13 @@ bool Instant::impact(State& s, InstantResult& out, bool without_collision) {
                      "use another impact law (poisson, moreau), less friction, or method: time-stepping");
   }
   if (without_collision && impact_result_.P.cwiseAbs().maxCoeff() == 0) return false;
+  impact_solver_.forbid_gain(impact_problem_, impact_result_);
+  if (impact_result_.gains >= 0) {
+    const auto most = static_cast<std::size_t>(impact_result_.gains);
+    out.changes.push_back(
+        {closed_[most], "energy gain",
+         describe_gain(impact_problem_.contacts[most].rule, impact_result_.gain, impact_result_.part)});
+  }
 
   // Joints' drives do work against their reactions; the rest is the contacts' own.
   if (nc > 0) {
@@ -321,8 +378,12 @@ bool Instant::decide(const std::vector<ActiveContact>& before, InstantResult& ou
   bool on_edge = false;
   if (lasting_.empty() && frictions_.empty()) return false;
   const double largest = problem_.b.size() > 0 ? problem_.b.cwiseAbs().maxCoeff() : 0;
-  const double tolerance = kEdge * std::max(largest, 1e-6 * dynamics_.system().length_scale /
-                                                         (engine_.system().time_scale * engine_.system().time_scale));
+  // Where forces depend on each other nearly, more cancels in y than is in b, and the solver stops at a part of that.
+  const double cancels = problem_.b.size() > 0 ? (problem_.A.cwiseAbs() * r_.cwiseAbs()).maxCoeff() : 0;
+  const double tolerance =
+      std::max(kEdge * std::max(largest, 1e-6 * dynamics_.system().length_scale /
+                                             (engine_.system().time_scale * engine_.system().time_scale)),
+               10 * kSolvedResidual * cancels);
   for (const Lasting& c : lasting_) {
     const double yN = y_[c.row], rN = r_[c.row], stiffness = problem_.A(c.row, c.row);
     const bool was_active = find(before, c.slot) != nullptr;
@@ -361,6 +422,18 @@ bool Instant::decide(const std::vector<ActiveContact>& before, InstantResult& ou
 }
 
 // After the accelerations whose ambiguity it is: contacts, W and X are theirs.
+void Instant::exchange(Archive& archive, int slots) {
+  // Of each slot its place in the list, from one on: the order counts, too.
+  std::vector<int> places(static_cast<std::size_t>(slots), 0);
+  for (std::size_t i = 0; i < noted_.size(); ++i) places[static_cast<std::size_t>(noted_[i])] = static_cast<int>(i) + 1;
+  for (int& place : places) archive.count(place);
+  if (!archive.reading()) return;
+  noted_.assign(static_cast<std::size_t>(std::count_if(places.begin(), places.end(), [](int p) { return p > 0; })), 0);
+  for (std::size_t slot = 0; slot < places.size(); ++slot)
+    if (places[slot] > 0 && places[slot] <= static_cast<int>(noted_.size()))
+      noted_[static_cast<std::size_t>(places[slot] - 1)] = static_cast<int>(slot);
+}
+
 void Instant::note_ambiguity(InstantResult& out) {
   if (ambiguity_.kind == Ambiguity::Kind::none) return noted_.clear();
   const ContactSystem& sys = dynamics_.system();
@@ -406,9 +479,22 @@ void Instant::note_ambiguity(InstantResult& out) {
   out.changes.push_back({slots.front(), "not unique", text});
 }
 
-void Instant::describe_changes(const std::vector<ActiveContact>& before, InstantResult& out) const {
+void Instant::describe_changes(double t, const std::vector<ActiveContact>& before, InstantResult& out) const {
+  const auto was_in_series = [&](int slot) {
+    return std::any_of(earlier_.begin(), earlier_.end(), [&](const Series& x) { return x.slot == slot; });
+  };
+  for (const Flight& x : flights_)
+    if (find(out.active, x.slot) != nullptr)
+      out.changes.push_back(
+          {x.slot, "accumulates", fmt::format("flights too low to be resolved, impacts end at t = {:.10g} s", x.end)});
   for (const ActiveContact& now : out.active) {
+    if (!lasts(now.slot, t)) continue;
     const ActiveContact* was = find(before, now.slot);
+    if (was != nullptr && was_in_series(now.slot)) {
+      was = nullptr;
+      if (!hit(out, now.slot))
+        out.changes.push_back({now.slot, "impact", "the last ones of a series that accumulates here"});
+    }
     if (was == nullptr) out.changes.push_back({now.slot, "closes", ""});
     if (was != nullptr && was->mode == now.mode &&
         (now.mode == Mode::stick || was->direction[0] * now.direction[0] + was->direction[1] * now.direction[1] > 0))
@@ -419,7 +505,8 @@ void Instant::describe_changes(const std::vector<ActiveContact>& before, Instant
       out.changes.push_back({now.slot, was->mode == Mode::stick ? "slides" : "slides back", ""});
   }
   for (const ActiveContact& was : before)
-    if (find(out.active, was.slot) == nullptr) out.changes.push_back({was.slot, "opens", ""});
+    if (!was_in_series(was.slot) && (find(out.active, was.slot) == nullptr || !lasts(was.slot, t)))
+      out.changes.push_back({was.slot, "opens", ""});
 }
 
 void Instant::no_solution(const State& s, ContactStatus status) {

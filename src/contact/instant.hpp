@@ -5,12 +5,23 @@
 //   3  lasting contacts (gap' = 0 too): complementarity on accelerations decides who stays closed, who sticks, who
 //   slides
 //      and where to; nobody is set to stick or to slide by assumption
+//   4  closed slots that leave, but come back from less high than what is resolved: impacts accumulate (P-49 step 7)
 //
 // At a moment where the answer is on the edge (a normal force or a friction reserve just vanishes, P-49 trap 14) the
-// same question is asked a little later along the motion. Impacts that follow each other ever faster are ended when the
-// next flight would be shorter than a given part of the time scale: the contact then lasts (P-49 step 7). Where
-// accelerations have no answer (Painleve) the impulsive one is taken (P-48); where that fails too a named diagnosis is
-// thrown. Where they have more than one (uniqueness.hpp) the choice is noted, once for as long as it lasts.
+// same question is asked a little later along the motion. Where accelerations have no answer (Painleve) the impulsive
+// one is taken (P-48); where that fails too a named diagnosis is thrown. Where they have more than one (uniqueness.hpp)
+// the choice is noted, once for as long as it lasts.
+//
+// Accumulation. A contact that leaves at the rate v and is called back at the acceleration -a flies v^2 / (2 a) high,
+// for 2 v / a, and its flights are a geometric series of ratio e:
+//
+//   gap + v^2 / (2 a) <= height L + kNoise eps |p| / (1 - e^2)   not resolved as a flight
+//   end = t + 2 v / (a (1 - e))                                  of all impacts that are left
+//
+// The second term: what a flight loses, (1 - e^2) of its height, must be more than the rounding of positions p adds to
+// it, or the series would never end. From there on the contact is held by its force, which is the mean of the impacts
+// that are left; it is told as lasting from `end` on (lasts()). Nothing of this depends on the tolerances of the
+// integration. With e = 1 nothing accumulates; flights shorter than `flight` are not resolved either.
 #pragma once
 
 #include <string>
@@ -19,6 +30,7 @@
 #include "contact/contact_dynamics.hpp"
 #include "contact/impact.hpp"
 #include "contact/uniqueness.hpp"
+#include "integrate/archive.hpp"
 #include "integrate/projection.hpp"
 #include "solve/contact_solver.hpp"
 
@@ -28,7 +40,7 @@ namespace clatter::contact {
 struct ContactChange {
   int slot = -1;
   // "impact", "impact without collision", "closes", "opens", "sticks", "slides", "slides back", "accumulates", "not
-  // unique"
+  // unique", "energy gain"
   std::string what;
   std::string detail;  // speeds, impulses, cause
   int friction = -1;   // a friction row's change
@@ -58,7 +70,8 @@ struct InstantResult {
 
 struct InstantSettings {
   double gap = 1e-9, velocity = 1e-9;  // closed, at rest: parts of the length and velocity scales
-  double flight = 1e-9;                // shortest flight, part of the time scale
+  double height = 1e-12;               // lowest flight with e < 1, part of the length scale
+  double flight = 1e-9;                // shortest flight with e = 1, part of the time scale
 };
 
 class Instant {
@@ -80,8 +93,23 @@ class Instant {
     settle(s, before, touched, stopped, on_edge, out, Frictions());
   }
 
-  // Forgets which ambiguities were noted: a new run notes them again.
-  void forget() { noted_.clear(); }
+  // A contact that is held, and of which the impacts that are not resolved end at `end`.
+  struct Series {
+    int slot;
+    double end;
+  };
+  const std::vector<Series>& series() const { return series_; }
+  void set_series(std::vector<Series> series) { series_ = std::move(series); }
+  // Whether the force of an active contact is more than the mean of impacts at time t.
+  bool lasts(int slot, double t) const;
+
+  // Forgets which ambiguities were noted: a new run notes them again; and series.
+  void forget() {
+    noted_.clear();
+    series_.clear();
+  }
+  // What it remembers between instants: a continued run notes an ambiguity that lasts no second time.
+  void exchange(Archive& archive, int slots);
 
   InstantSettings settings;
 
@@ -109,6 +137,11 @@ class Instant {
   [[noreturn]] void joint_jams(const State& s) const;
 
   void find_closed(const State& s, const std::vector<int>& touched);
+  bool flies(int slot) const;  // is among flights_
+  // Adds to flights_ those that leave and do not get far with the accelerations last found; whether there were any.
+  bool find_flights(const State& s);
+  void take_series(double t, const InstantResult& out);
+  void hold(State& s, InstantResult& out);  // what is active from now on, q and v projected onto it
   bool impact(State& s, InstantResult& out, bool without_collision);
   // Complementarity on accelerations at state `at`; leaves r_, y_, a_.
   bool accelerations(const State& at);
@@ -116,7 +149,7 @@ class Instant {
   bool decide(const std::vector<ActiveContact>& before, InstantResult& out, bool again);
   void remove_rest_of_slip(State& s, const InstantResult& out);
   void note_ambiguity(InstantResult& out);
-  void describe_changes(const std::vector<ActiveContact>& before, InstantResult& out) const;
+  void describe_changes(double t, const std::vector<ActiveContact>& before, InstantResult& out) const;
   [[noreturn]] void no_solution(const State& s, ContactStatus status);
 
   ContactDynamics& dynamics_;
@@ -134,7 +167,14 @@ class Instant {
   Mat Wf_, Xf_, Muf_;  // of sliding joints
   Vec limit_f_, lambda_now_, b_free_, next_limit_, last_step_;
   bool joints_jam_ = false;
-  std::vector<int> clamped_;  // lasting although they still separate
+  struct Flight {
+    int slot;
+    double rate;  // at which it leaves
+    double end;   // of all that follow it
+  };
+  std::vector<Flight> flights_;  // not resolved: lasting although they still separate
+  std::vector<Series> series_;   // of contacts held now; those with one before
+  std::vector<Series> earlier_;
   std::vector<char> stopped_;
   std::vector<ActiveContact> held_;
   Ambiguity ambiguity_;     // of the accelerations last found

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "contact/nonsmooth_alpha.hpp"
 #include "contact/time_stepping.hpp"
+#include "contact/turn_stepper.hpp"
 
 namespace clatter::contact {
 
@@ -14,8 +15,18 @@ Motion::Motion(std::shared_ptr<const System> system, Engine& engine, const Simul
                const IntegratorSettings& settings)
     : system_(std::move(system)), engine_(engine) {
   lambda_e_.setZero(engine.sizes().nc());
+  make_stepper(simulate, settings);
+  if (std::vector<CountedAngle> angles = TurnStepper::followed(*system_); !angles.empty()) {
+    auto stepper = std::make_unique<TurnStepper>(std::move(stepper_), engine_, std::move(angles));
+    turns_ = stepper.get();
+    stepper_ = std::move(stepper);
+  }
+}
+
+void Motion::make_stepper(const Simulate& simulate, const IntegratorSettings& settings) {
+  Engine& engine = engine_;
   if (system_->model.contacts.empty() && !system_->model.crowd && system_->joint_frictions.empty()) {
-    stepper_ = std::make_unique<PlainStepper>(make_integrator(settings, engine), engine, settings.project);
+    stepper_ = std::make_unique<PlainStepper>(settings, engine);
     return;
   }
   contacts_ = ContactSystem::compile(system_, simulate.method == Method::smooth);
@@ -33,6 +44,9 @@ Motion::Motion(std::shared_ptr<const System> system, Engine& engine, const Simul
   }
   if (simulate.method != Method::time_stepping) {
     auto stepper = std::make_unique<EventDriven>(contacts_, engine, settings);
+    constexpr double kLeastSteps = 100;
+    if (simulate.method == Method::event_driven && simulate.max_step == 0)
+      stepper->limit_closed_steps((simulate.end - simulate.start) / kLeastSteps);
     event_driven_ = stepper.get();
     stepper_ = std::move(stepper);
     return;
@@ -48,6 +62,12 @@ Motion::Motion(std::shared_ptr<const System> system, Engine& engine, const Simul
 }
 
 Motion::~Motion() = default;
+
+StartOverlap Motion::clear_start(State& start) {
+  if (!contacts_) return {};
+  if (crowd_ != nullptr) return crowd_->clear_start(start);
+  return take_back_overlap(contacts_->smooth ? ContactSystem::compile(system_) : contacts_, engine_, start);
+}
 
 Dynamics& Motion::dynamics() { return stepper_->dynamics(); }
 
@@ -74,6 +94,24 @@ Certificate Motion::certificate() const {
   if (time_stepping_ != nullptr) return time_stepping_->certificate();
   if (crowd_ != nullptr) return crowd_->certificate();
   return {};
+}
+
+UnsolvedReport Motion::unsolved() const {
+  UnsolvedReport report;
+  if (crowd_ != nullptr) {
+    report.worst = crowd_->unsolved();
+    if (report.worst.contact >= 0) report.contact = contacts_->groups[static_cast<std::size_t>(report.worst.contact)];
+    for (const int shape : {report.worst.shape1, report.worst.shape2})
+      if (shape >= 0) report.shapes.push_back(contacts_->shapes[static_cast<std::size_t>(shape)].name);
+  } else if (time_stepping_ != nullptr) {
+    report.worst = time_stepping_->unsolved();
+    report.relative = true;
+    const int contact = report.worst.contact;
+    if (report.worst.steps > 0)
+      report.contact =
+          contact >= 0 ? contacts_->slot_name(contact) : contacts_->frictions[static_cast<std::size_t>(~contact)].name;
+  }
+  return report;
 }
 
 State Motion::engine_state(const State& s) {
@@ -119,6 +157,8 @@ void Motion::observe(const State& s, const Vec& lambda, const Vec& W) {
   };
   if (event_driven_ != nullptr) {
     for (std::size_t i = 0; i < dynamics.active().size(); ++i) {
+      // Impacts have no force.
+      if (!event_driven_->instant().lasts(dynamics.active()[i].slot, s.t)) continue;
       snapshot_[static_cast<std::size_t>(dynamics.active()[i].slot)].backward = dynamics.active()[i].direction[0] < 0;
       put(dynamics.active()[i].slot, dynamics.active()[i].mode, dynamics.force(static_cast<int>(i), lambda));
     }
@@ -139,6 +179,7 @@ void Motion::observe(const State& s, const Vec& lambda, const Vec& W) {
 
 std::vector<ExtraQuantity> Motion::quantities() const {
   std::vector<ExtraQuantity> list;
+  if (turns_ != nullptr) list = turns_->quantities();
   if (!contacts_) return list;
   const std::vector<std::string> xyz = {"x", "y", "z"};
   // Steps that pass over events know impulses; what they tell as a force is the impulse of the step by its length.

@@ -12,10 +12,13 @@
 #include "contact/contact_stepper.hpp"
 #include "contact/crowd_stepper.hpp"
 #include "contact/event_driven.hpp"
+#include "contact/unsolved.hpp"
 #include "engine/quantity.hpp"
 #include "integrate/settings.hpp"
 
 namespace clatter::contact {
+
+class TurnStepper;
 
 // One slot at a sample.
 struct SlotSnapshot {
@@ -52,6 +55,10 @@ class Motion {
   std::vector<std::string> channel_names() const;  // power channels of the ledger: the engine's, then two a group
   ContactCounts counts() const;
   Certificate certificate() const;  // worst of the run
+  UnsolvedReport unsolved() const;  // steps of the run whose contacts were not solved
+
+  // Takes back what overlaps at a start, or refuses it by name (overlap.hpp): the same whatever the method.
+  StartOverlap clear_start(State& start);
 
   // Contacts at a sample of the last step.
   void observe(const State& s, const Vec& lambda, const Vec& W);
@@ -72,6 +79,8 @@ class Motion {
   EventDriven* event_driven_ = nullptr;
   ContactStepper* time_stepping_ = nullptr;
   CrowdStepper* crowd_ = nullptr;
+  TurnStepper* turns_ = nullptr;
+  void make_stepper(const Simulate& simulate, const IntegratorSettings& settings);
   void crowd_quantities(std::vector<ExtraQuantity>& list) const;
   void observe_frictions(ContactDynamics& dynamics, const Vec& lambda);
   void friction_quantities(std::vector<ExtraQuantity>& list) const;

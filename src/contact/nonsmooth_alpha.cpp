@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "integrate/alpha_weights.hpp"
 
 namespace clatter::contact {
@@ -174,6 +175,7 @@ bool NonsmoothAlpha::smooth_part(double h) {
   loaded_trial_ = loaded_;
   double last = 0;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    leave_if_interrupted();
     predict(h);
     if (!increment_rate(u1_, trial_.v, x_)) return false;
     dynamics_.plus(now_.q, u1_, trial_.q);
@@ -397,6 +399,7 @@ void NonsmoothAlpha::add_contact_powers(const Vec& forces, Vec& p) {
 bool NonsmoothAlpha::attempt(double t1) {
   const double h = t1 - now_.t;
   step_ = {};
+  step_unsolved_ = {};
   trial_.t = t1;
   if (!known_) {
     // Restored runs know them; this is for a state that was set from outside.
@@ -410,6 +413,7 @@ bool NonsmoothAlpha::attempt(double t1) {
   W_trial_ = W_;
   for (const int slot : collided_) impact_.segment<3>(3 * slot).setZero();
   collided_.clear();
+  clear_gains();
   restart_ = false;
   hit_.clear();
 

@@ -172,4 +172,44 @@ double PushSweeps::solve(double tolerance, double most) {
   return static_cast<double>(answered) / all;
 }
 
+CrowdProblem& PushSweeps::as_problem() {
+  whole_.balls = problem.balls;
+  whole_.bodies = problem.bodies;
+  whole_.inverse_inertia = problem.inverse_inertia;
+  whole_.x = problem.x;
+  whole_.sides = problem.sides;
+  whole_.W = problem.W;
+  whole_.X = problem.X;
+  whole_.rows.clear();
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const Row& from = rows_[i];
+    CrowdRow& row = whole_.rows.emplace_back();
+    row = {};
+    std::copy_n(from.n, 3, row.n);
+    row.b = from.b;
+    row.pn = from.p;
+    row.inverse_nn = row.inverse_tt = from.inverse;
+    row.side1 = from.side1;
+    row.side2 = from.side2;
+    if (turns_.empty()) continue;
+    // Of the arms only what turns, n x (c x n); those of balls lie along n.
+    const auto arm = [&](const double* r, double* c) {
+      for (int k = 0; k < 3; ++k) {
+        const int i1 = (k + 1) % 3, i2 = (k + 2) % 3;
+        c[k] = from.n[i1] * r[i2] - from.n[i2] * r[i1];
+      }
+    };
+    arm(turns_[i].r1, row.c1);
+    arm(turns_[i].r2, row.c2);
+  }
+  whole_.free_rows = static_cast<int>(rows_.size());
+  whole_.rows.insert(whole_.rows.end(), problem.rows.begin(), problem.rows.end());
+  return whole_;
+}
+
+void PushSweeps::take_velocities() {
+  problem.bodies = whole_.bodies;
+  problem.x = whole_.x;
+}
+
 }  // namespace clatter::contact

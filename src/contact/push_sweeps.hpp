@@ -6,6 +6,9 @@
 // is answered again only where one of its bodies has moved since by more than the tolerance, so that a push costs what
 // moves in it, not what there is. Rows that share no body with those of another block are swept at once by threads, the
 // rows between blocks after them, those with sides in jointed trees last: the same numbers whatever the threads.
+//
+// What stands between the ground and something much heavier moves to and fro, by the ratio of masses: then the same
+// rows go to another solver (as_problem).
 #pragma once
 
 #include <vector>
@@ -26,6 +29,10 @@ class PushSweeps {
   // Until rates change by less than the tolerance, or rows have been answered `most` times each on the mean; how often
   // they were.
   double solve(double tolerance, double most);
+  // All rows, with their impulses and the velocities that belong to them, as a problem whose rows have no friction.
+  CrowdProblem& as_problem();
+  // Its velocities.
+  void take_velocities();
 
   CrowdProblem problem;  // bodies, x, sides; rows: those with sides in jointed trees
   int blocks = 0;
@@ -44,6 +51,7 @@ class PushSweeps {
   long sweep_coupled(int number, double tolerance, bool backward, bool& moved);
 
   CrowdCrew& crew_;
+  CrowdProblem whole_;
   std::vector<Row> rows_, sorted_;
   std::vector<Turn> turns_, sorted_turns_;  // beside rows, unless all are balls
   std::vector<int> block_, begin_;          // of rows as added; begins of blocks

@@ -77,7 +77,7 @@ bool StepMatrix::factorize(const State& s, const Vec& a, const Vec& lambda, doub
 
 void StepMatrix::solve(const double* b, const double* g, double* x, double* mu) {
   for (int i = 0; i < nv_; ++i) rhs_[i] = b[i];
-  for (int i = 0; i < nc_; ++i) rhs_[nv_ + i] = g != nullptr ? g[i] : 0;
+  for (int i = 0; i < nc_; ++i) rhs_[nv_ + i] = g != nullptr && row_scale_[i] > 0 ? g[i] : 0;
   x_ = rhs_;
   solver_.solve(x_.data());
   if (nc_ > 0) {

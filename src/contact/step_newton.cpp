@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/interrupt.hpp"
 #include "contact/step_problem.hpp"
 #include "solve/line_search.hpp"
 
@@ -24,15 +25,16 @@ namespace clatter::contact {
 
 namespace {
 
-constexpr double kStiffest = 1e4, kSoftest = 10;         // kappa
-constexpr double kSoft = 100;                            // the first where there is no friction
-constexpr double kNear = 1e-3;                           // residual from which the whole law is worth a try
-constexpr int kSweeps[] = {0, 40, 200};                  // before each attempt
-constexpr std::size_t kMany = 100;                       // contacts from which sweeps come first
-constexpr int kRounds = 8;                               // of twice as many sweeps each
-constexpr double kNearly = 1e-6;                         // where Newton's fails from here, more sweeps are not worth it
-constexpr int kPolished = 3;                             // soft ones at the end
-constexpr int kShort = 5, kOuter = 60;                   // outer iterations of a first attempt, of the others
+constexpr double kStiffest = 1e4, kSoftest = 10;     // kappa
+constexpr double kStiffestOfAll = 1e9, kSlow = 0.3;  // where masses are unlike; residual by the last that asks for it
+constexpr double kSoft = 100;                        // the first where there is no friction
+constexpr double kNear = 1e-3;                       // residual from which the whole law is worth a try
+constexpr int kSweeps[] = {0, 40, 200};              // before each attempt
+constexpr std::size_t kMany = 100;                   // contacts from which sweeps come first
+constexpr int kRounds = 8;                           // of twice as many sweeps each
+constexpr double kNearly = 1e-6;                     // where Newton's fails from here, more sweeps are not worth it
+constexpr int kPolished = 3;                         // soft ones at the end
+constexpr int kShort = 5, kOuter = 60;               // outer iterations of a first attempt, of the others
 constexpr int kCoupled = 8, kPolish = 12, kConvex = 30;  // Newton's of one
 constexpr int kContradiction = 6;                        // outer iterations without a change
 constexpr int kCuts = 6, kMemory = 4;
@@ -40,9 +42,9 @@ constexpr double kExact = 1e-30, kRounded = 1e-16;  // |F|^2 by its scale: no be
 // Natural map of a start that needs no iteration; rounding in the sums over many contacts leaves 1e-11 of one that had.
 constexpr double kStart = 1e-12, kStartMany = 1e-10;
 constexpr std::size_t kFew = 16;
-constexpr double kGap = 1e-6;       // natural map of a correction of gaps, which is repeated
-constexpr double kTarget = 1e-14;   // gone on to while an iteration gains much
-constexpr double kAccepted = 1e-9;  // solved, where rounding or the conditioning allow no more
+constexpr double kGap = 1e-6;                         // natural map of a correction of gaps, which is repeated
+constexpr double kTarget = 1e-14;                     // gone on to while an iteration gains much
+constexpr double kAccepted = StepProblem::solved_to;  // where rounding or the conditioning allow no more
 constexpr int kBetweenChecks = 10;
 constexpr int kRough = 10;  // sweeps where gaps of rounding are corrected
 
@@ -185,6 +187,7 @@ bool StepProblem::coupled_newton(std::span<const int> list, double stiffness, do
   std::fill(recent, recent + kMemory, merit);
   int stuck = 0;
   for (int iteration = 0; iteration < iterations; ++iteration) {
+    leave_if_interrupted();
     if (merit <= kExact * scale) return true;
     bool regular = false;
     newton_direction(list, stiffness, regular);
@@ -221,6 +224,7 @@ bool StepProblem::convex_newton(std::span<const int> list, double stiffness, dou
   }
   double merit = newton_residual(list, stiffness, x_.data(), true);
   for (int iteration = 0; iteration < kConvex; ++iteration) {
+    leave_if_interrupted();
     if (merit <= enough * scale) return true;
     bool regular = false;
     newton_direction(list, stiffness, regular);
@@ -299,15 +303,18 @@ double StepProblem::newton(std::span<const int> list, bool shortly, double best)
       }
     } else {
       const bool solved = convex_newton(list, stiffness, scale, kExact);
-      // What was not solved to its end is read from z: r1 is off by kappa times what is missing.
+      // What was not solved to its end is read from z: r1 is off by kappa times what is missing, or rounded.
       for (const int i : list) {
         const auto at = static_cast<std::size_t>(i);
-        if (!solved) r1_[at] = project(items_[at].cone, z_[at]);
+        if (!solved || stiffness > kStiffest) r1_[at] = project(items_[at].cone, z_[at]);
       }
       residual = take_outer(list, best);
       // Where radii of friction that follow the normal impulses converge slowly, the whole law is tried.
       coupled = friction && residual < kNear && residual > 0.1 * last;
-      stiffness = solved ? std::min(kStiffest, 10 * stiffness) : std::max(kSoftest, 0.1 * stiffness);
+      // What is heavy on what is light gets its weight by kappa times what the light weigh: a round that gains little
+      // asks for more.
+      const double stiffest = residual > kSlow * last ? kStiffestOfAll : std::max(kStiffest, stiffness);
+      stiffness = solved ? std::min(stiffest, 10 * stiffness) : std::max(kSoftest, 0.1 * stiffness);
     }
     if (!std::isfinite(residual)) break;
     if (best <= kAccepted && residual > 0.1 * last) break;
@@ -330,6 +337,7 @@ double StepProblem::newton(std::span<const int> list, bool shortly, double best)
 double StepProblem::sweep(std::span<const int> list, int sweeps, double best) {
   natural_residual(list, r0_, x_.data());
   for (int s = 0; s < sweeps && best > kTarget; ++s) {
+    leave_if_interrupted();
     ++counts_.sweeps;
     const bool forward = s % 2 == 0;
     for (std::size_t c = 0; c < list.size(); ++c) {

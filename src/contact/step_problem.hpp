@@ -42,6 +42,8 @@ class StepProblem {
     double complementarity = 0, violation = 0;
     void take(const Report& other);  // the worse of each
   };
+  // Natural map, by the largest rate of the island, at which it counts as solved.
+  static constexpr double solved_to = 1e-9;
   // What the solvers did since it was last cleared.
   struct Counts {
     long newton = 0, factorisations = 0, sweeps = 0, dense = 0;

@@ -37,13 +37,14 @@ MoreauStepper::MoreauStepper(ContactDynamics& dynamics, const IntegratorSettings
   if (!(moreau.theta >= 0.5 && moreau.theta <= 1))
     throw InputError(fmt::format("theta = {} is not between 0.5 and 1", moreau.theta));
   if (moreau.implicit) matrix_ = std::make_unique<StepMatrix>(dynamics);
-  for (Vec* x : {&a_free_, &dv_, &v_free_, &x_, &impulses_, &pull_}) x->setZero(n_.nv);
+  for (Vec* x : {&a_free_, &move_, &dv_, &v_free_, &x_, &impulses_, &pull_}) x->setZero(n_.nv);
   lambda_free_.setZero(n_.nc());
   zdot_free_.setZero(n_.nz);
   mu_step_.setZero(n_.nc());
   g_.setZero(n_.nc());
   p_.setZero(n_.np);
   missed_at_.assign(static_cast<std::size_t>(contacts_.slots()), -1);
+  is_later_.assign(static_cast<std::size_t>(contacts_.slots()), 0);
 }
 
 void MoreauStepper::started() {
@@ -97,7 +98,7 @@ bool MoreauStepper::free_velocity(double h) {
 
 bool MoreauStepper::collect(double h) {
   problem_.begin(matrix_.get());
-  role_.clear();
+  parts_.clear();
   friction_items_.clear();
   if (!system().any_rigid && frictions_.joints() == 0) return false;
   engine_.prepare_response(contact_.engine_state(mid_));
@@ -107,11 +108,12 @@ bool MoreauStepper::collect(double h) {
   bool impacts = false;
   for (const int slot : contacts_.near()) {
     if (!system().pair(slot).rigid || missed_at_[static_cast<std::size_t>(slot)] >= 0) continue;
-    if (contacts_[slot].gap > reach) continue;
+    if (contacts_[slot].gap > reach || is_later_[static_cast<std::size_t>(slot)]) continue;
     contacts_.evaluate(slot, true);
     impacts = take_in(slot, h) || impacts;
   }
   for (const Missed& m : missed_) {
+    if (is_later_[static_cast<std::size_t>(m.slot)]) continue;
     contacts_.branch(m.slot) = m.branch;
     contacts_.evaluate_on_branch(m.slot);
     if (contacts_[m.slot].present) impacts = take_in(m.slot, h) || impacts;
@@ -133,10 +135,12 @@ bool MoreauStepper::take_in(int slot, double h) {
   const double approach = -s.rate[0];
   const bool fast = s.gap + theta * h * free[0] <= 0 &&
                     approach > kImpact * std::max(change_, std::abs(free[0] - s.rate[0])) + kNoApproach * v_scale;
-  // Without restitution a contact that lands needs no law of its own, but for its friction.
-  const bool impact = fast && law.restitution > 0;
+  const bool lands = fast && law.restitution == 0, impact = fast && (striking_ || !lands);
   const bool touches = s.gap <= kTouching * system().length_scale || (s.gap + theta * h * free[0] <= 0 && approach > 0);
-  role_.push_back(impact ? 2 : touches ? 1 : 0);
+  Part& part = parts_.emplace_back(Part{impact    ? Role::impact
+                                        : touches ? Role::touching
+                                                  : Role::lasting,
+                                        lands, std::max(change_, std::abs(free[0] - s.rate[0])), 0});
   item.b = free;
   if (!impact) {
     for (int k = 1; k < item.rows(); ++k) {
@@ -148,6 +152,7 @@ bool MoreauStepper::take_in(int slot, double h) {
     const double bend = std::max(gap / (theta * h) + 0.5 * theta * h * s.bias[0], theta * h * s.bias[0]);
     item.b[0] += bend;
     item.relief[0] = std::max(0.0, -bend);
+    part.bend = bend;
   }
   item.cone.mu = friction(slot, std::hypot(s.rate[1], cone.tangents == 2 ? s.rate[2] : 0.0), fast);
   item.r = last_impulse(slot);
@@ -160,7 +165,8 @@ bool MoreauStepper::find_missed() {
   const double deep = kMissed * system().length_scale;
   const std::size_t before = missed_.size();
   for (const int slot : contacts_.near()) {
-    if (!system().pair(slot).rigid || contacts_[slot].gap > -deep) continue;
+    if (!system().pair(slot).rigid || contacts_[slot].gap > -deep || is_later_[static_cast<std::size_t>(slot)])
+      continue;
     const Branch& branch = contacts_.branch(slot);
     bool known = false;
     for (const ItemFeature& f : features_) known = known || (f.slot == slot && f.feature == branch.feature);
@@ -185,20 +191,21 @@ void MoreauStepper::collide(double h) {
       continue;
     }
     const SlotState& s = contacts_[item.slot];
-    const char role = role_[static_cast<std::size_t>(i)];
+    const Role role = parts_[static_cast<std::size_t>(i)].role;
     for (int k = 0; k < item.rows(); ++k) {
       double rate = s.rate[k];
-      if (role == 2) rate += 0.5 * problem_.along(i, k, dv_);
-      if (role == 0 && k == 0) rate += std::max(s.gap, 0.0) / (moreau_.theta * h);
+      if (role == Role::impact) rate += 0.5 * problem_.along(i, k, dv_);
+      if (role == Role::lasting && k == 0) rate += std::max(s.gap, 0.0) / (moreau_.theta * h);
       rates_[row + k] = rate;
     }
-    factors_[i] = role == 0 ? -1 : 1;
+    factors_[i] = role == Role::lasting ? -1 : 1;
     row += item.rows();
   }
   // Where nothing collides the laws of lasting contact are enough.
   for (int k = 0; k < problem_.islands(); ++k) {
     bool collides = false;
-    for (const int i : problem_.island(k)) collides = collides || role_[static_cast<std::size_t>(i)] == 2;
+    for (const int i : problem_.island(k))
+      collides = collides || (problem_[i].friction < 0 && parts_[static_cast<std::size_t>(i)].role == Role::impact);
     for (const int i : problem_.island(k))
       if (!collides) factors_[i] = -1;
   }
@@ -221,14 +228,15 @@ void MoreauStepper::collide(double h) {
   }
 }
 
-// Impulses of the contacts, the velocities after them, and what both did.
-void MoreauStepper::contact_step(double h) {
-  const double theta = moreau_.theta;
+void MoreauStepper::contact_solution(double h) {
   mid_.v = now_.v;
+  clear_gains();
+  step_unsolved_ = {};
   const bool impacts = collect(h);
   assemble(1);
   impact_.assign(static_cast<std::size_t>(problem_.size()), Vec3::Zero());
   if (impacts) collide(h);
+  jump_ = impacts;
   lambda_step_ = lambda_smooth_;
   if (impacts) lambda_step_ += mu_step_ / h;
   solve_with_frictions("impulses", h, lambda_step_);
@@ -242,12 +250,49 @@ void MoreauStepper::contact_step(double h) {
   }
   problem_.impulses(impulses_);
   problem_.response(impulses_, x_, mu_step_);
+}
+
+void MoreauStepper::forget_strikes() {
+  striking_ = false;
+  for (const int slot : later_) is_later_[static_cast<std::size_t>(slot)] = 0;
+  later_.clear();
+}
+
+bool MoreauStepper::find_strikes() {
+  bool any = false;
+  for (int i = 0; i < problem_.size(); ++i) {
+    const StepProblem::Item& item = problem_[i];
+    if (item.friction >= 0) continue;
+    const Part& part = parts_[static_cast<std::size_t>(i)];
+    any = any || part.lands;
+    if (part.role != Role::lasting || item.r[0] == 0 ||
+        part.bend <= kImpact * part.change + kNoApproach * system().velocity_scale)
+      continue;
+    later_.push_back(item.slot);
+    is_later_[static_cast<std::size_t>(item.slot)] = 1;
+    any = true;
+  }
+  return any;
+}
+
+// Impulses of the contacts, the velocities after them, and what both did.
+void MoreauStepper::contact_step(double h) {
+  forget_strikes();
+  contact_solution(h);
+  move_ = v_free_ + x_;
+  if (find_strikes()) {
+    striking_ = true;
+    contact_solution(h);
+  }
   trial_.v = v_free_ + x_;
   trial_.z = now_.z + h * zdot_free_;
   lambda_trial_ = lambda_smooth_ + mu_step_ / h;
+  book_contacts(h);
+}
 
-  // Ledger, with the columns at q_m.
-  jump_ = impacts;
+// Ledger and samples, with the columns at q_m.
+void MoreauStepper::book_contacts(double h) {
+  const double theta = moreau_.theta;
   W_trial_ = W_;
   samples_trial_.clear();
   samples_trial_.reserve(static_cast<std::size_t>(problem_.size()));
@@ -284,6 +329,16 @@ void MoreauStepper::contact_step(double h) {
   }
 }
 
+// Energy that trial_ would have, had positions moved with the velocities of the ledger. Leaves the engine elsewhere.
+double MoreauStepper::energy_of_motion(double h) {
+  q_keep_ = trial_.q;
+  x_ = u1_ + h * moreau_.theta * (trial_.v - move_);
+  dynamics_.plus(now_.q, x_, trial_.q);
+  const double energy = dynamics_.stored_energy(trial_);
+  trial_.q = q_keep_;
+  return energy;
+}
+
 bool MoreauStepper::attempt(double t1) {
   const double h = t1 - now_.t, theta = moreau_.theta;
   step_ = {};
@@ -299,7 +354,7 @@ bool MoreauStepper::attempt(double t1) {
   missed_.clear();
   for (int round = 0;; ++round) {
     contact_step(h);
-    u1_ = h * ((1 - theta) * now_.v + theta * trial_.v);
+    u1_ = h * ((1 - theta) * now_.v + theta * move_);
     if (!increment_rate(u1_, trial_.v, x_)) return false;
     dynamics_.plus(now_.q, u1_, trial_.q);
     project_trial(u1_);
@@ -313,17 +368,22 @@ bool MoreauStepper::attempt(double t1) {
     dynamics_.powers(mid_, a_trial_, lambda_trial_, p_);
     W_trial_ += h * p_;
   }
+  const double ledger = striking_ ? energy_of_motion(h) : 0;
   const double before = system().any_rigid ? dynamics_.stored_energy(trial_) : 0;
   const int corrections = report_.projections;
   const int slot = problem_.size() > 0 ? std::max(0, problem_[0].slot) : 0;
   if (system().any_rigid) open_budget(now_.v, trial_.v, a_free_);
-  const double penetration = correct_gaps(nullptr, true);
+  const double penetration = correct_gaps(nullptr, !striking_);
   if (system().any_rigid) {
     double lifted = 0;
     if (report_.projections != corrections) {
       lifted = dynamics_.stored_energy(trial_) - before;
       dynamics_.minus(trial_.q, now_.q, u1_);
     }
+    // What lands lower than its velocity says has lost that energy: it is no credit for what others were lifted.
+    const double sunk = striking_ ? before - ledger : 0;
+    lifted += std::max(0.0, sunk);
+    W_trial_[contact_.impact_channel(system().pair(slot).group)] += std::min(0.0, sunk);
     double missing = 0;
     lifted -= settle_budget(lifted, missing);
     // The last halving is taken as it is.

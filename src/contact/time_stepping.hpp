@@ -22,6 +22,16 @@
 // Bodies at rest always meet rates of zero; w_N < 0 and w_T ask for others, and where contacts depend on each other (a
 // body held between others) nothing may meet those. Then they count as zero there, for that step.
 //
+// No impact is done by halves. The first of the two rates above lets a contact that lands fast be stopped in part in
+// one step, so that its gap ends at zero, and the rest in the next; each part with a friction of its own, which is not
+// that of the whole impact where slip turns round in between, nor is the restitution of the second part that of the
+// whole. So where a contact strikes, the step is solved twice:
+//
+//   positions   q+ = q (+) h ((1-theta) v + theta u), u the velocity above: gaps close to zero, nothing hovers
+//   velocities  v+ anew, where what strikes without restitution has its impact in full (an impact as above with e = 0),
+//               and what only the impulses of others send against something is left out: its gap closes in this step,
+//               and it collides with all its speed in the next
+//
 // A contact that q_m does not show may have closed all the same at q+ (a corner that passes a corner): then the step is
 // repeated with it, its feature taken from q+ and its gap and directions from q_m. A step whose contact problem is not
 // solved is halved.
@@ -74,7 +84,15 @@ class MoreauStepper final : public ContactStepper {
   // Contacts that may take part, with their laws; true when one of them is an impact.
   bool collect(double h);
   bool take_in(int slot, double h);
+  // Impulses of the contacts; the change of velocity they make into x_.
+  void contact_solution(double h);
+  // Of the solution at hand: whether a contact strikes that it stops in part only. Those that others send against
+  // something go to later_.
+  bool find_strikes();
+  void forget_strikes();
   void contact_step(double h);
+  void book_contacts(double h);
+  double energy_of_motion(double h);
   bool find_missed();
   // Impulses of the impacts into impact_, and what they change into the problem.
   void collide(double h);
@@ -86,12 +104,23 @@ class MoreauStepper final : public ContactStepper {
   std::vector<int> missed_at_;  // a slot each: into missed_, or -1
   std::vector<ItemFeature> features_;
   bool jump_ = false;
-  std::vector<char> role_;  // per item: 0 lasting, 1 touching, 2 impact
+  enum class Role : char { lasting, touching, impact };
+  struct Part {
+    Role role;
+    bool lands;     // strikes without restitution
+    double change;  // of its gap rate, by forces in the step
+    double bend;    // approach that is left when its gap closes
+  };
+  std::vector<Part> parts_;     // a contact of the problem each; friction rows follow them
+  bool striking_ = false;       // velocities are solved apart from positions
+  std::vector<int> later_;      // slots that collide in the next step
+  std::vector<char> is_later_;  // a slot each
   std::vector<Vec3> impact_, starts_, lasting_b_;
   Vec pull_;           // acceleration expected in the next step: velocity at its middle
   double change_ = 0;  // speed that forces change in the step
   Vec rates_, factors_;
-  Vec a_free_, lambda_free_, lambda_smooth_, lambda_step_, zdot_free_, dv_, v_free_, x_, mu_step_, impulses_, g_, p_;
+  Vec a_free_, move_, lambda_free_, lambda_smooth_, lambda_step_, zdot_free_, dv_, v_free_, x_, mu_step_, impulses_, g_,
+      p_, q_keep_;
 };
 
 }  // namespace clatter::contact

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/ancf_kinds.hpp"
+
 namespace clatter {
 
 namespace ancf {

@@ -25,30 +25,15 @@
 #include <string>
 #include <vector>
 
-#include "engine/ancf_turn.hpp"
 #include "engine/block.hpp"
 #include "model/beam.hpp"
 
 namespace clatter::ancf {
 
-// --- kinds of elements: vectors a node, nodes an element, laws
-// ---------------------------------------------------------
-
-template <int Dim, int Gradients, int Nodes, class TurnRule>
-struct Kind {
-  static constexpr int dim = Dim;
-  static constexpr int gradients = Gradients;        // vectors a node
-  static constexpr int nodes = Nodes;                // of an element
-  static constexpr int vectors = Gradients * Nodes;  // of an element
-  static constexpr int dofs = vectors * Dim;
-  static constexpr int stride = Gradients * (Nodes - 1);  // vectors from one element to the next
-  using Turn = TurnRule;
-  static constexpr int turn_vectors = Turn::variables / Dim;
+// What a place keeps of its start.
+struct TurnStart {
+  Mat3 axes = Mat3::Identity();  // of a spatial cable at the start, x along the tangent
 };
-using PlanarCable = Kind<2, 2, 2, PlanarTurn<false>>;
-using SpatialCable = Kind<3, 2, 2, CableTurn>;
-using PlanarBeam = Kind<2, 2, 3, PlanarTurn<true>>;
-using SpatialBeam = Kind<3, 3, 3, BeamTurn>;
 
 // Integration points of one law in all elements: `points` an element, each with the weights of the law's vectors
 // (row by row over the element's vectors), the integration weight, the strains at rest.

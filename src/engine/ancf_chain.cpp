@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/ancf_kinds.hpp"
 #include "engine/tree.hpp"
 
 namespace clatter::ancf {

@@ -11,14 +11,10 @@
 #pragma once
 
 #include "base/jet.hpp"
+#include "engine/ancf_body.hpp"
 #include "engine/ancf_strains_spatial.hpp"
 
 namespace clatter::ancf {
-
-// What a place keeps of its start.
-struct TurnStart {
-  Mat3 axes = Mat3::Identity();  // of a spatial cable at the start, x along the tangent
-};
 
 template <bool Beam>
 struct PlanarTurn {

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "engine/compiler.hpp"
+#include "engine/counted_angles.hpp"
 #include "engine/engine.hpp"
 #include "model/kinds.hpp"
 
@@ -192,15 +193,6 @@ void Compiler::apply_status(Deformation& d, const Status& status, const Source& 
   }
 }
 
-// Named in the outputs or checks: then an angle is worth a turn counter.
-bool Compiler::is_requested(const std::string& quantity) const {
-  for (const Output& o : model_.outputs)
-    if (o.quantity == quantity) return true;
-  for (const Check& c : model_.checks)
-    if (c.quantity == quantity) return true;
-  return false;
-}
-
 void Compiler::build_joints() {
   sys_.joints.resize(model_.joints.size());
   for (std::size_t i = 0; i < model_.joints.size(); ++i) {
@@ -236,8 +228,7 @@ void Compiler::joint_rows(int index) {
     known.push_back(name);
     const Status* status = status_of(j, name);
     const bool set = status && !std::holds_alternative<Free>(*status);
-    const bool turns =
-        angular && ((set && std::holds_alternative<Elastic>(*status)) || is_requested(j.name + "." + name));
+    const bool turns = angular && set && std::holds_alternative<Elastic>(*status);
     const std::optional<int> m = component_measure(index, name, turns);
     if (m) sys_.joint_components.push_back({index, name, *m, angular});
     if (!set) return;
@@ -498,6 +489,11 @@ void Compiler::offsets_from_start() {
   Engine engine(borrowed);
   engine.observe(sys_.initial, nullptr);
   for (const int m : sys_.turning) sys_.initial.z[sys_.measures[m].turns] = engine.measure(m).e;
+  for (const System::JointComponentIndex& c : sys_.joint_components)
+    if (const double* stated = stated_component(model_.joints[c.joint], c.name))
+      if (const Measure& m = sys_.measures[c.measure]; m.turns >= 0)
+        sys_.initial.z[m.turns] = in_turn(engine.measure(c.measure).e, *stated);
+  engine.observe(sys_.initial, nullptr);  // with these turns
   for (const int i : offset_at_start_) {
     Deformation& d = sys_.deformations[i];
     d.offset = 0;

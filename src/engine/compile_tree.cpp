@@ -1,7 +1,9 @@
 // Bodies, trees and the start state (Compiler).
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <queue>
 
 #include <Eigen/Eigenvalues>
 
@@ -88,6 +90,45 @@ Placement Compiler::joint_displacement(const Joint& j) const {
 
 // Start poses and velocities: as written, else carried over a joint from a body already placed, else at rest at the
 // origin of the body's assembly.
+namespace {
+
+// Joints pass by pass, in their order, for as long as something changes: but only those at bodies that have changed, so
+// that the time is that of one pass (and a logarithm) however long a chain is and in whatever order it is written.
+class JointPasses {
+ public:
+  explicit JointPasses(const Model& model) : at_body_(model.bodies.size()) {
+    for (std::size_t i = 0; i < model.joints.size(); ++i) {
+      const Joint& j = model.joints[i];
+      if (joint_steps(j.kind).empty()) continue;
+      next_.push(static_cast<int>(i));
+      for (const int body : {j.a.body, j.b.body})
+        if (body >= 0) at_body_[static_cast<std::size_t>(body)].push_back(static_cast<int>(i));
+    }
+  }
+  // The next joint to look at; -1 when nothing has changed since all were looked at.
+  int next() {
+    if (now_.empty()) {
+      std::swap(now_, next_);
+      place_ = -1;
+    }
+    if (now_.empty()) return -1;
+    place_ = now_.top();
+    while (!now_.empty() && now_.top() == place_) now_.pop();
+    return place_;
+  }
+  void changed(int body) {
+    for (const int joint : at_body_[static_cast<std::size_t>(body)]) (joint > place_ ? now_ : next_).push(joint);
+  }
+
+ private:
+  using Heap = std::priority_queue<int, std::vector<int>, std::greater<>>;
+  std::vector<std::vector<int>> at_body_;
+  Heap now_, next_;
+  int place_ = -1;
+};
+
+}  // namespace
+
 void Compiler::place_bodies() {
   const std::size_t n = model_.bodies.size();
   pose_.resize(n);
@@ -104,11 +145,11 @@ void Compiler::place_bodies() {
     if (b.angular_velocity) omega_[i] = *b.angular_velocity;
     moving[i] = b.velocity || b.angular_velocity;
   }
-  for (;;) {
-    bool progress = false;
-    for (const Joint& j : model_.joints) {
-      if (joint_steps(j.kind).empty()) continue;
-      const auto known = [&](int body) { return body < 0 || placed[body]; };
+  const auto known = [&](int body) { return body < 0 || placed[body]; };
+  JointPasses placing(model_);
+  for (auto left = placed.begin();;) {
+    for (int i = placing.next(); i >= 0; i = placing.next()) {
+      const Joint& j = model_.joints[static_cast<std::size_t>(i)];
       const bool forward = known(j.a.body) && j.b.body >= 0 && !placed[j.b.body];
       const bool backward = known(j.b.body) && j.a.body >= 0 && !placed[j.a.body];
       if (!forward && !backward) continue;
@@ -116,59 +157,71 @@ void Compiler::place_bodies() {
       if (forward) {
         const Placement A = (j.a.body < 0 ? Placement{} : pose_[j.a.body]) * j.a.placement;
         pose_[j.b.body] = A * X * j.b.placement.inverse();
-        placed[j.b.body] = 1;
       } else {
         const Placement B = (j.b.body < 0 ? Placement{} : pose_[j.b.body]) * j.b.placement;
         pose_[j.a.body] = B * X.inverse() * j.a.placement.inverse();
-        placed[j.a.body] = 1;
       }
-      progress = true;
+      const int body = forward ? j.b.body : j.a.body;
+      placed[body] = 1;
+      placing.changed(body);
     }
-    if (progress) continue;
     // Nothing hangs on what is placed: put the first body left at its origin and go on from there.
-    const auto left = std::find(placed.begin(), placed.end(), char{0});
+    left = std::find(left, placed.end(), char{0});
     if (left == placed.end()) break;
     *left = 1;
     const auto i = static_cast<std::size_t>(left - placed.begin());
     pose_[i] = model_.bodies[i].origin;
+    placing.changed(static_cast<int>(i));
   }
-  // Rates given at joints move what was not given a velocity itself, outward from ground and from bodies that have one.
+  // Rates given at joints move what was not given a velocity itself, outward from ground and from bodies that have one:
+  // from first bodies to second ones as far as that goes, then the other way.
   std::vector<char> done = moving;
-  for (bool progress = true; progress;) {
-    progress = false;
+  const auto is_done = [&](int body) { return body < 0 || done[body]; };
+  const auto carry = [&](bool forward) {
+    bool progress = false;
     for (const Joint& j : model_.joints) {
-      const std::vector<JointStep> steps = joint_steps(j.kind);
-      if (steps.empty() || j.b.body < 0 || done[j.b.body]) continue;
-      if (j.a.body >= 0 && !done[j.a.body]) continue;
-      const Placement A = (j.a.body < 0 ? Placement{} : pose_[j.a.body]) * j.a.placement;
-      const Placement& body = pose_[j.b.body];
-      const Placement B = body * j.b.placement;
-      // Twist of B against A from the rates of the steps, each about its axis as turned by the steps before it.
-      Vec3 w = Vec3::Zero(), v = Vec3::Zero();
-      Placement X = A;
-      for (std::size_t i = 0; i < steps.size(); ++i) {
-        const double q = i < j.position.size() ? j.position[i] : 0.0;
-        const double rate = i < j.velocity.size() ? j.velocity[i] : 0.0;
-        const Vec3 axis = X.rotation * Vec3::Unit(steps[i].axis);
-        if (steps[i].mobility == Mobility::prismatic) v += rate * axis;
-        if (steps[i].mobility == Mobility::revolute || steps[i].mobility == Mobility::screw) {
-          w += rate * axis;
-          if (steps[i].mobility == Mobility::screw) v += j.pitch * rate * axis;
-          X.rotation = X.rotation * about(steps[i].axis, q);
-        }
-        if (steps[i].mobility == Mobility::spherical && j.velocity.size() >= 3)
-          w += B.rotation * Vec3(j.velocity[0], j.velocity[1], j.velocity[2]);
+      const Attachment &from = forward ? j.a : j.b, &to = forward ? j.b : j.a;
+      if (joint_steps(j.kind).empty() || to.body < 0 || done[to.body] || !is_done(from.body)) continue;
+      const Vec3 at = ((j.b.body < 0 ? Placement{} : pose_[j.b.body]) * j.b.placement).position;
+      Vec3 v, w;
+      joint_twist(j, v, w);
+      Vec3 w_from = Vec3::Zero(), v_from = Vec3::Zero();
+      if (from.body >= 0) {
+        w_from = omega_[from.body];
+        v_from = velocity_[from.body] + w_from.cross(at - pose_[from.body].position);
       }
-      Vec3 wa = Vec3::Zero(), va = Vec3::Zero();
-      if (j.a.body >= 0) {
-        wa = omega_[j.a.body];
-        va = velocity_[j.a.body] + wa.cross(B.position - pose_[j.a.body].position);
-      }
-      omega_[j.b.body] = wa + w;
-      velocity_[j.b.body] = va + v + omega_[j.b.body].cross(body.position - B.position);
-      done[j.b.body] = 1;
+      const double sign = forward ? 1 : -1;
+      omega_[to.body] = w_from + sign * w;
+      velocity_[to.body] = v_from + sign * v + omega_[to.body].cross(pose_[to.body].position - at);
+      done[to.body] = 1;
       progress = true;
     }
+    return progress;
+  };
+  while (carry(true) || carry(false)) {
+  }
+}
+
+// Twist of B against A from the rates that a joint states, world axes, at B: each step's about its axis as turned by
+// the steps before it.
+void Compiler::joint_twist(const Joint& j, Vec3& v, Vec3& w) const {
+  const std::vector<JointStep> steps = joint_steps(j.kind);
+  Placement X = (j.a.body < 0 ? Placement{} : pose_[j.a.body]) * j.a.placement;
+  const Placement B = (j.b.body < 0 ? Placement{} : pose_[j.b.body]) * j.b.placement;
+  v.setZero();
+  w.setZero();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const double q = i < j.position.size() ? j.position[i] : 0.0;
+    const double rate = i < j.velocity.size() ? j.velocity[i] : 0.0;
+    const Vec3 axis = X.rotation * Vec3::Unit(steps[i].axis);
+    if (steps[i].mobility == Mobility::prismatic) v += rate * axis;
+    if (steps[i].mobility == Mobility::revolute || steps[i].mobility == Mobility::screw) {
+      w += rate * axis;
+      if (steps[i].mobility == Mobility::screw) v += j.pitch * rate * axis;
+      X.rotation = X.rotation * about(steps[i].axis, q);
+    }
+    if (steps[i].mobility == Mobility::spherical && j.velocity.size() >= 3)
+      w += B.rotation * Vec3(j.velocity[0], j.velocity[1], j.velocity[2]);
   }
 }
 
@@ -393,7 +446,6 @@ void Compiler::fill_initial_coordinates() {
       const std::size_t in_tree = tj.reversed ? steps.size() - 1 - k : k;
       const Link& l = sys_.tree.links[tj.links[in_tree]];
       double q = 0, u = 0;
-      const bool written = !model_.bodies[i].pose && k < j.position.size();
       switch (steps[k].mobility) {
         case Mobility::prismatic:
           q = X.position[steps[k].axis];
@@ -426,7 +478,7 @@ void Compiler::fill_initial_coordinates() {
           continue;
       }
       // A start angle beyond half a turn is kept as written.
-      if (written && steps[k].mobility != Mobility::prismatic)
+      if (k < j.position.size() && steps[k].mobility != Mobility::prismatic)
         q += 2 * std::numbers::pi * std::round((j.position[k] - q) / (2 * std::numbers::pi));
       s.q[l.q] = sign * q;
       s.v[l.v] = sign * u;

@@ -41,6 +41,7 @@ class Compiler {
     std::vector<int> links;  // one per step, in tree order
   };
   void place_bodies();
+  void joint_twist(const Joint& j, Vec3& v, Vec3& w) const;
   void choose_trees();
   void build_links();
   void emit_body(int body, int joint, bool reversed);
@@ -75,7 +76,6 @@ class Compiler {
   void apply_status(Deformation& d, const Status& status, const Source& source);
   void count_turns(int measure);
   const Status* status_of(const Joint& j, const std::string& component) const;
-  bool is_requested(const std::string& quantity) const;
   bool planar_pair(const Attachment& a, const Attachment& b) const;
   bool particle_pair(const Attachment& a, const Attachment& b) const;
 

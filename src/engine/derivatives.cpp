@@ -49,6 +49,7 @@ std::vector<int> Derivatives::input_columns(const System& sys, const CompiledFun
 Derivatives::Derivatives(const Engine& engine) : tree_(engine.system().tree) {
   const System& sys = engine.system();
   const int nv = sys.sizes.nv, nz = sys.sizes.nz, nc = sys.sizes.nc();
+  find_rows_on_trees(engine);
 
   rows_.resize(sys.measures.size());
   for (std::size_t i = 0; i < sys.measures.size(); ++i) {
@@ -476,6 +477,7 @@ void Derivatives::constraints(Engine& engine, Tangents& out) {
       }
     }
   }
+  empty_held_rows(engine, out.G);
 }
 
 void Derivatives::evaluate(Engine& engine, const State& s, const Vec& lambda, Tangents& out) {

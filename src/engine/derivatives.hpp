@@ -23,6 +23,11 @@ struct Derivatives {
   void evaluate(Engine& engine, const State& s, const Vec& lambda, Tangents& out);
   const TreeTangent& tree() const { return tree_; }
 
+  // Rows of joints that close loops and say what the tree alone already holds (held_rows.cpp). They are empty, here and
+  // in the engine's own G.
+  void empty_if_held(Engine& engine, int row);  // in the engine's G, at its present measures
+  bool row_is_empty(int row) const { return row_empty_[static_cast<std::size_t>(row)] != 0; }
+
  private:
   // Columns of a pair of frames: A's path, then B's.
   struct FramePair {
@@ -58,6 +63,11 @@ struct Derivatives {
   void load(Engine& engine, const CompiledLoad& load, int frame, double sign, const State& s, Tangents& out);
   void inner_states(Engine& engine, const State& s, Tangents& out);
   void constraints(Engine& engine, Tangents& out);
+  void find_rows_on_trees(const Engine& engine);
+  void path_sizes(const Engine& engine, int link, double F, double N);
+  template <class Entry>
+  bool held_by_tree(const Engine& engine, int row, const Entry& entry);
+  void empty_held_rows(const Engine& engine, SparseMatrix<double>& G);
   // out.K and out.C += column (x) d(function)/d(inputs); inner states go to out.Rz.
   void outer_inputs(const CompiledFunction& f, const double* gradient, const std::vector<int>& columns,
                     const std::vector<double>& values, const Composite* own, Tangents& out) const;
@@ -76,6 +86,9 @@ struct Derivatives {
   };
   std::vector<std::vector<BlockColumn>> block_columns_;
   PatternPtr pattern_, pattern_G_, pattern_Rz_, pattern_F_, pattern_Fz_;
+  std::vector<char> row_on_tree_;   // rows that act on bodies hung on others: these alone can be held by a tree
+  std::vector<char> row_empty_;     // of the engine's G
+  std::vector<double> entry_size_;  // by velocity: what the entry of one row is the sum of
 };
 
 }  // namespace clatter

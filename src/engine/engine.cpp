@@ -95,7 +95,15 @@ Engine::Engine(std::shared_ptr<const System> system)
       offset += range.v1 - range.v0;
     }
     row_begin_[r + 1] = static_cast<int>(segments_.size());
+    int group = r;
+    for (int other = r - 1; other >= std::max(0, r - 6) && group == r; --other) {
+      const Deformation& o = row_deformation(other);
+      if (o.element == d.element && o.angular == d.angular) group = row_group_[other];
+    }
+    row_group_.push_back(group);
   }
+  row_scale_.assign(nc, 0);
+  group_scale_.assign(nc, 0);
   G_.assign(offset, 0);
   X_.assign(offset, 0);
   if (nc > 0) {

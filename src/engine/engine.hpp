@@ -141,6 +141,7 @@ class Engine : public Dynamics {
   void build_G(int rows);
   void build_schur(int rows, bool correcting = false);
   void solve_schur(int rows, double* b);
+  std::span<const double> row_scale() const;
 
   std::shared_ptr<const System> system_;
   std::unique_ptr<Tangents> layout_;
@@ -165,6 +166,8 @@ class Engine : public Dynamics {
   std::unique_ptr<SparseMatrix<double>> S_holonomic_, S_all_;
   std::unique_ptr<SchurSolver> schur_holonomic_, schur_all_;
   SchurSolver* last_schur_ = nullptr;  // of the last factorisation
+  std::vector<int> row_group_;         // rows of one element and one unit share a number
+  mutable std::vector<double> row_scale_, group_scale_;
   std::vector<bool> frozen_;
   std::unique_ptr<AssemblyMetric> assembly_;
   std::vector<LinkWrench> external_;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "engine/assembly_metric.hpp"
+#include "engine/derivatives.hpp"
 #include "engine/engine.hpp"
 #include "engine/floating_frame.hpp"
 #include "engine/padded.hpp"
@@ -105,25 +106,28 @@ void Engine::build_G(int rows) {
       add(m.a, value.fA, value.nA);
       add(m.b, value.fB, value.nB);
     }
+    derivatives_->empty_if_held(*this, r);
   }
 }
 
 // X = M^-1 G^T and S = G X for the first `rows` rows; while correcting, in the metric chosen for that.
 void Engine::build_schur(int rows, bool correcting) {
   const int last = row_begin_[rows];
-  if (!correcting || frozen_.empty()) {
-    const AssemblyMetric* metric = correcting ? assembly_.get() : nullptr;
-    for (int i = 0; i < last; ++i) {
-      const Segment& seg = segments_[i];
-      if (metric && metric->solve(seg.tree, G_.data() + seg.offset, X_.data() + seg.offset)) continue;
-      solve_mass(system_->tree, seg.tree, work_, G_.data() + seg.offset, X_.data() + seg.offset);
+  const AssemblyMetric* metric = correcting ? assembly_.get() : nullptr;
+  const bool some_frozen = correcting && !frozen_.empty();
+  for (int i = 0; i < last; ++i) {
+    const Segment& seg = segments_[i];
+    const double* g = G_.data() + seg.offset;
+    double* x = X_.data() + seg.offset;
+    const auto first = frozen_.begin() + (some_frozen ? seg.v0 : 0);
+    const bool held = some_frozen && std::find(first, first + seg.n, true) != first + seg.n;
+    if (metric && !held && metric->solve(seg.tree, g, x)) continue;
+    if (!some_frozen) {
+      solve_mass(system_->tree, seg.tree, work_, g, x);
+      continue;
     }
-  } else {
     // Some coordinates must not move: a plain metric on the others.
-    for (int i = 0; i < last; ++i) {
-      const Segment& seg = segments_[i];
-      for (int k = 0; k < seg.n; ++k) X_[seg.offset + k] = frozen_[seg.v0 + k] ? 0.0 : G_[seg.offset + k];
-    }
+    for (int k = 0; k < seg.n; ++k) x[k] = frozen_[seg.v0 + k] ? 0.0 : g[k];
   }
   const bool all = rows > system_->sizes.nh;
   SparseMatrix<double>& S = all ? *S_all_ : *S_holonomic_;
@@ -170,14 +174,32 @@ void named(const System& sys, const TreeWork& work, double t, Work&& what) {
 
 }  // namespace
 
+// Diagonal entries of the Schur matrix last factorised, each the largest among the rows of the same element and unit:
+// in joint coordinates a row of a closed loop does not come to depend on others but vanishes, as the x of a pin whose
+// links all lie along x.
+//
+// With redundant rows none is given: which of them are kept follows from the position, and another may stand in for one
+// that vanishes.
+std::span<const double> Engine::row_scale() const {
+  if (last_schur_->deficiency() > 0) return {};
+  const SparseMatrix<double>& S = last_schur_ == schur_all_.get() ? *S_all_ : *S_holonomic_;
+  std::fill(group_scale_.begin(), group_scale_.end(), 0.0);
+  for (int r = 0; r < S.cols(); ++r) group_scale_[row_group_[r]] = std::max(group_scale_[row_group_[r]], S.at(r, r));
+  for (int r = 0; r < S.cols(); ++r) row_scale_[r] = group_scale_[row_group_[r]];
+  return {row_scale_.data(), static_cast<std::size_t>(S.cols())};
+}
+
 double Engine::constraint_sine() const {
-  return last_schur_ ? std::sqrt(last_schur_->smallest_independent_ratio()) : 1;
+  return last_schur_ ? std::sqrt(last_schur_->smallest_independent_ratio(row_scale())) : 1;
 }
 
 std::vector<std::string> Engine::nearly_dependent() const {
   std::vector<std::string> names;
   if (!last_schur_) return names;
-  for (const int row : last_schur_->weakest_rows()) {
+  // With redundant rows a small angle may be the order's fault alone (schur_solver.hpp): another choice of rows has a
+  // wide one.
+  if (last_schur_->deficiency() > 0 && constraint_sine() > 1e-3) return names;
+  for (const int row : last_schur_->weakest_rows(row_scale())) {
     const Deformation& d = row_deformation(row);
     if (acts_on_flexible(*system_, d)) continue;
     const std::string& name = d.element;
@@ -213,7 +235,7 @@ void Engine::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
       const Segment& seg = segments_[i];
       sum += padded::dot(G_.data() + seg.offset, a.data() + seg.v0, seg.n);
     }
-    lambda[r] = -sum;
+    lambda[r] = derivatives_->row_is_empty(r) ? 0.0 : -sum;
   }
   solve_schur(nc, lambda.data());
   for (int r = 0; r < nc; ++r)
@@ -240,7 +262,16 @@ void Engine::least_correction(const State& s, const Vec& b, bool positions, Vec&
   if (assembly_) assembly_->prepare(s, work_);
   build_G(rows);
   build_schur(rows, true);
-  for (int r = 0; r < rows; ++r) rhs_[r] = b[r];
+  for (int r = 0; r < rows; ++r) rhs_[r] = derivatives_->row_is_empty(r) ? 0.0 : b[r];
+  if (assembly_ && positions && assembly_->relax(delta)) {
+    for (std::size_t k = 0; k < frozen_.size(); ++k)
+      if (frozen_[k]) delta[static_cast<Eigen::Index>(k)] = 0;
+    for (int r = 0; r < rows; ++r)
+      for (int i = row_begin_[r]; i < row_begin_[r + 1]; ++i) {
+        const Segment& seg = segments_[i];
+        rhs_[r] -= padded::dot(G_.data() + seg.offset, delta.data() + seg.v0, seg.n);
+      }
+  }
   solve_schur(rows, rhs_.data());
   for (int r = 0; r < rows; ++r)
     for (int i = row_begin_[r]; i < row_begin_[r + 1]; ++i) {

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/error.hpp"
+#include "engine/counted_angles.hpp"
 #include "engine/engine.hpp"
 #include "fem/reduced_body.hpp"
 #include "model/quantities.hpp"
@@ -201,6 +202,8 @@ void joint_wrench(const System& sys, const JointParts& parts, int joint, const I
 std::vector<Quantity> catalogue(const System& sys) {
   std::vector<Quantity> list;
   const Model& model = sys.model;
+  std::unordered_map<std::string, CountedAngle> counted;
+  for (CountedAngle& angle : counted_angles(sys)) counted.emplace(angle.quantity, angle);
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
     const int frame = sys.bodies[b].frame;
@@ -211,10 +214,10 @@ std::vector<Quantity> catalogue(const System& sys) {
         list.push_back({{body.name + ".angle", "rad", {}, "angle of the planar body"},
                         [q = link.q + 2](const Instant& i, double* out) { *out = i.s.q[q]; }});
       else
-        list.push_back({{body.name + ".angle", "rad", {}, "angle of the planar body, in (-pi, pi]"},
-                        [frame](const Instant& i, double* out) {
+        list.push_back({{body.name + ".angle", "rad", {}, "angle of the planar body"},
+                        [frame, angle = counted.at(body.name + ".angle")](const Instant& i, double* out) {
                           const FrameState<double> f = i.engine.frame_state(frame);
-                          *out = std::atan2(f.R(1, 0), f.R(0, 0));
+                          *out = in_turn(std::atan2(f.R(1, 0), f.R(0, 0)), angle.near(i.s));
                         }});
     }
     if (deforms(body.kind)) {
@@ -225,8 +228,13 @@ std::vector<Quantity> catalogue(const System& sys) {
   }
   for (const System::JointComponentIndex& c : sys.joint_components) {
     const std::string& joint = model.joints[c.joint].name;
-    list.push_back({{joint + "." + c.name, c.angular ? "rad" : "m", {}, "joint component"},
-                    [m = c.measure](const Instant& i, double* out) { *out = i.engine.measure(m).e; }});
+    const QuantityInfo info{joint + "." + c.name, c.angular ? "rad" : "m", {}, "joint component"};
+    if (const auto angle = counted.find(info.name); angle != counted.end())
+      list.push_back({info, [m = c.measure, angle = angle->second](const Instant& i, double* out) {
+                        *out = in_turn(i.engine.measure(m).e, angle.near(i.s));
+                      }});
+    else
+      list.push_back({info, [m = c.measure](const Instant& i, double* out) { *out = i.engine.measure(m).e; }});
     list.push_back({{joint + ".rate." + c.name, c.angular ? "rad/s" : "m/s", {}, "rate of the joint component"},
                     [m = c.measure](const Instant& i, double* out) { *out = i.engine.measure(m).de; }});
   }
@@ -354,8 +362,15 @@ Observer::Observer(std::shared_ptr<const System> system, const std::vector<std::
   impl_->residual.resize(impl_->system->sizes.nv);
   impl_->zdot.resize(impl_->system->sizes.nz);
   std::vector<Quantity> all = catalogue(*impl_->system);
-  for (const ExtraQuantity& q : extra)
-    all.push_back({q.info, [evaluate = q.evaluate](const Instant&, double* out) { evaluate(out); }});
+  std::unordered_map<std::string, std::size_t> own;
+  for (std::size_t i = 0; i < all.size(); ++i) own.emplace(all[i].info.name, i);
+  for (const ExtraQuantity& q : extra) {
+    Quantity beyond{q.info, [evaluate = q.evaluate](const Instant&, double* out) { evaluate(out); }};
+    if (const auto at = own.find(q.info.name); at != own.end())
+      all[at->second] = std::move(beyond);
+    else
+      all.push_back(std::move(beyond));
+  }
   // Names written out are looked up: thousands of patterns against thousands of quantities would take minutes.
   // Of equal names the first counts.
   std::unordered_map<std::string, std::pair<const Quantity*, int>> by_name;  // -1: the whole quantity

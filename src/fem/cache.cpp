@@ -1,18 +1,19 @@
 #include "fem/cache.hpp"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "base/checksum.hpp"
+#include "base/output_file.hpp"
+
 namespace clatter::fem {
 namespace {
 
 // Changes whenever the format or what is computed changes.
-constexpr char version[] = "clatter reduced body 1";
+constexpr char version[] = "clatter reduced body 2";
 
 class Writer {
  public:
@@ -99,7 +100,7 @@ class Reader {
       good = false;
       return;
     }
-    std::memcpy(to, bytes_.data() + place_, n);
+    if (n > 0) std::memcpy(to, bytes_.data() + place_, n);
     place_ += n;
   }
   const std::string& bytes_;
@@ -156,12 +157,18 @@ std::string to_bytes(const FlexibleModel& m) {
   w.value(static_cast<std::uint64_t>(m.warnings.size()));
   for (const std::string& s : m.warnings) w.text(s);
   w.matrix(m.shapes);
+  const std::uint32_t sum = crc32c(0, w.bytes.data(), w.bytes.size());
+  w.value(sum);
   return std::move(w.bytes);
 }
 
 std::optional<FlexibleModel> from_bytes(const std::string& bytes) {
   Reader in(bytes);
-  if (in.text() != version) return {};
+  if (in.text() != version || bytes.size() < sizeof(std::uint32_t)) return {};
+  std::uint32_t sum = 0;
+  const std::size_t summed = bytes.size() - sizeof sum;
+  std::memcpy(&sum, bytes.data() + summed, sizeof sum);
+  if (sum != crc32c(0, bytes.data(), summed)) return {};
   FlexibleModel m;
   ReducedBody b;
   b.planar = in.value<std::uint8_t>() != 0;
@@ -211,6 +218,7 @@ std::optional<FlexibleModel> from_bytes(const std::string& bytes) {
   r.rigid_mass_error = in.value<double>();
   for (std::size_t n = in.count(); n > 0 && in.good; --n) m.warnings.push_back(in.text());
   m.shapes = in.matrix();
+  in.value<std::uint32_t>();  // the checksum
   if (!in.good || !in.at_end() || b.M.rows() != b.n || b.K.rows() != b.n) return {};
   m.body = std::make_shared<const ReducedBody>(std::move(b));
   m.from_cache = true;
@@ -246,18 +254,11 @@ void Cache::store(const std::string& key, const FlexibleModel& model) const {
   if (!enabled()) return;
   std::error_code ignored;
   std::filesystem::create_directories(folder_, ignored);
-  const std::string target = path(key), part = target + "." + std::to_string(getpid()) + ".part";
-  {
-    std::ofstream out(part, std::ios::binary);
-    out << key << to_bytes(model);
-    out.close();
-    if (!out) {
-      std::filesystem::remove(part, ignored);
-      return;
-    }
-  }
-  std::filesystem::rename(part, target, ignored);
-  if (ignored) std::filesystem::remove(part, ignored);
+  const std::string target = path(key), part = name_beside(target);
+  std::ofstream out(part, std::ios::binary);
+  out << key << to_bytes(model);
+  out.close();
+  if (!out || publish_part(part, target) != 0) std::filesystem::remove(part, ignored);
 }
 
 }  // namespace clatter::fem

@@ -1,8 +1,8 @@
 // Reduced bodies kept on disk, by the hash of everything they were made from.
 //
 // A file holds a version, the key, and the values as they are in memory (little-endian); it is written under another
-// name and then renamed, so that no reader ever sees half of one. A file that does not fit is taken as absent: the body
-// is made anew and the file replaced.
+// name and then renamed, so that no reader ever sees half of one; a checksum stands at its end. A file that does not
+// fit is taken as absent: the body is made anew and the file replaced.
 #pragma once
 
 #include <optional>

@@ -174,6 +174,9 @@ GearMesh make_gear(const GearData& data, const GearMeshCounts& n) {
   const GearProfile p(data);
   for (int c : {n.involute, n.fillet, n.half_tooth, n.under_tooth, n.half_gap, n.rim, n.width})
     if (c < 1 || c > 400) throw InputError("gear: the numbers of elements must lie between 1 and 400");
+  require_elements(
+      2.0 * data.teeth * n.width *
+      ((1.0 * n.fillet + n.involute) * n.half_tooth + (1.0 * n.half_tooth + n.half_gap) * (n.under_tooth + n.rim)));
   const int z = data.teeth;
   const double ra = p.tip_radius(), r_ring = p.root_radius() - data.module, pitch = pi / z;
   if (data.bore_diameter <= 0) throw InputError("gear: the structured mesh needs a bore");

@@ -5,6 +5,8 @@
 #include <functional>
 #include <numbers>
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
 
 namespace clatter::fem {
@@ -17,8 +19,14 @@ void require(bool good, const char* what) {
 }
 
 void positive(double x, const char* what) { require(x > 0 && std::isfinite(x), what); }
+// Elements in each direction of a grid.
 void counts(std::initializer_list<int> n) {
-  for (int i : n) require(i >= 1 && i <= 10000, "a mesh needs at least one element in each direction (at most 10000)");
+  double all = 1;
+  for (int i : n) {
+    require(i >= 1 && i <= 10000, "a mesh needs at least one element in each direction (at most 10000)");
+    all *= i;
+  }
+  require_elements(all);
 }
 
 // A patch of ni x nj quadrilaterals; `point` takes i, j. Orientation is repaired, nodes are merged by the caller.
@@ -74,8 +82,9 @@ Mesh finish(Mesh mesh, bool quadratic, const Round* round = nullptr) {
   return mesh;
 }
 
-Mesh disk_grid(double radius, int around, int rings) {
+Mesh disk_grid(double radius, int around, int rings, int along = 1) {
   const int n = (around + 3) / 4;
+  require_elements((1.0 * n + 4.0 * rings) * n * along);
   Mesh m = quad_mesh();
   // A core whose sides bulge a little keeps the corner angles away from 180 degrees.
   const double a = radius * (rings == 1 ? 0.5 : std::min(0.5, 1.0 / std::sqrt(2.0) * n / (n + 1.3 * rings) + 0.12));
@@ -111,6 +120,12 @@ void surfaces_of_node_sets(Mesh& mesh) {
     }
     if (!in.empty()) mesh.surfaces[name] = std::move(in);
   }
+}
+
+void require_elements(double count) {
+  if (count <= kMostElements) return;
+  throw InputError(fmt::format("this mesh would have {:.3g} elements; at most {} are made", count, kMostElements),
+                   "use fewer elements");
 }
 
 Mesh extrude(const Mesh& plane, double thickness, int layers, double twist_rate) {
@@ -179,7 +194,7 @@ Mesh make_cylinder(double radius, double length, int around, int rings, int alon
   positive(radius, "a cylinder needs a positive radius");
   positive(length, "a cylinder needs a positive length");
   counts({around, rings, along});
-  Mesh m = extrude(disk_grid(radius, around, rings), length, along);
+  Mesh m = extrude(disk_grid(radius, around, rings, along), length, along);
   auto node = m.node_sets.extract("rim");
   node.key() = "side";
   m.node_sets.insert(std::move(node));
@@ -209,6 +224,7 @@ Mesh make_tube(double inner, double outer, double length, int around, int throug
 Mesh make_polyline(const std::vector<Vec3>& points, int elements) {
   require(points.size() >= 2, "a line of beams needs at least two points");
   counts({elements});
+  require_elements(1.0 * elements * static_cast<double>(points.size() - 1));
   Mesh m;
   m.blocks.push_back({ElementType::line2, {}, {}});
   m.nodes.push_back(points.front());
@@ -233,6 +249,7 @@ Mesh make_helix(double diameter, double height, double coils, int elements_per_c
   positive(height, "a helical spring needs a positive height");
   positive(coils, "a helical spring needs a positive number of coils");
   counts({elements_per_coil});
+  require_elements(coils * elements_per_coil);
   const int n = std::max(1, static_cast<int>(std::lround(coils * elements_per_coil)));
   std::vector<Vec3> points;
   for (int i = 0; i <= n; ++i) {

@@ -27,6 +27,11 @@ Mesh make_polyline(const std::vector<Vec3>& points, int elements);
 // Helix about z, wire centres from z = 0 to `height` (E-50). Sets start and end: the ends of the wire.
 Mesh make_helix(double diameter, double height, double coils, int elements_per_coil);
 
+// Meshes that are made have at most so many elements: their factorization already takes more memory than a workstation
+// has.
+constexpr int kMostElements = 4'000'000;
+void require_elements(double count);  // throws InputError above it
+
 // Plane mesh extruded in z; turned by twist(z) = rate z about the z axis. Node sets become surfaces as well.
 Mesh extrude(const Mesh& plane, double thickness, int layers, double twist_rate = 0);
 // Surfaces of all skin faces whose nodes are all in the node set.

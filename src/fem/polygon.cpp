@@ -255,7 +255,9 @@ Mesh make_polygon(const std::vector<Vec3>& corners, double size, bool quadratic)
 Mesh make_extrusion(const std::vector<Vec3>& corners, double thickness, double size, int layers, bool quadratic) {
   if (!(thickness > 0)) throw InputError("an extruded polygon needs a positive thickness");
   if (layers < 1 || layers > 10000) throw InputError("an extruded polygon needs at least one layer of elements");
-  Mesh m = extrude(plane_mesh(corners, size), thickness, layers);
+  const Mesh plane = plane_mesh(corners, size);
+  require_elements(1.0 * plane.element_count() * layers);
+  Mesh m = extrude(plane, thickness, layers);
   if (quadratic) m = to_quadratic(m);
   surfaces_of_node_sets(m);
   return m;

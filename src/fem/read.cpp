@@ -6,10 +6,10 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/read_file.hpp"
 
 namespace clatter::fem {
 namespace {
@@ -75,14 +75,20 @@ Banner banner(const std::string& text, const std::string& file) {
   return b;
 }
 
+constexpr int kMostDense = 500'000'000;  // entries: 4 GB
+
+// A number of rows or columns.
+int whole(const Lines& lines, double x, int most) {
+  if (!(x >= 1 && x <= most)) lines.fail("the size of the matrix is out of range");
+  return static_cast<int>(x);
+}
+
 }  // namespace
 
 std::string read_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(Source{path, 0, 0}, "the file cannot be read");
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
+  std::optional<std::string> text = read_regular_file(path, kMostBytesOfData);
+  if (!text) throw InputError(Source{path, 0, 0}, "the file cannot be read");
+  return std::move(*text);
 }
 
 Mesh read_mesh(const std::string& path, double unit) {
@@ -102,16 +108,16 @@ Eigen::SparseMatrix<double> read_matrix_market(const std::string& text, const st
   Lines lines(text, file);
   std::vector<double> v;
   if (!lines.next(v) || v.size() != 3) lines.fail("expected the numbers of rows, columns and entries");
-  const auto rows = static_cast<int>(v[0]), cols = static_cast<int>(v[1]);
+  const int rows = whole(lines, v[0], 10'000'000), cols = whole(lines, v[1], 10'000'000);
+  if (!(v[2] >= 0 && v[2] <= 1e18)) lines.fail("the number of entries is out of range");
+  if (b.symmetric && rows != cols) lines.fail("a symmetric matrix must be square");
   const auto entries = static_cast<long>(v[2]);
-  if (rows < 1 || cols < 1 || rows > 10'000'000 || cols > 10'000'000)
-    lines.fail("the size of the matrix is out of range");
   std::vector<Eigen::Triplet<double>> t;
   for (long k = 0; k < entries; ++k) {
     if (!lines.next(v)) lines.fail(fmt::format("the file ends after {} of {} entries", k, entries));
     if (v.size() != 3) lines.fail("expected row, column and value");
+    if (!(v[0] >= 1 && v[0] <= rows && v[1] >= 1 && v[1] <= cols)) lines.fail("row or column out of range");
     const int i = static_cast<int>(v[0]) - 1, j = static_cast<int>(v[1]) - 1;
-    if (i < 0 || i >= rows || j < 0 || j >= cols) lines.fail("row or column out of range");
     t.emplace_back(i, j, v[2]);
     if (b.symmetric && i != j) t.emplace_back(j, i, v[2]);
   }
@@ -122,13 +128,22 @@ Eigen::SparseMatrix<double> read_matrix_market(const std::string& text, const st
 
 Mat read_table(const std::string& text, const std::string& file) {
   const Banner b = banner(text, file);
-  if (b.there && !b.array) return Mat(read_matrix_market(text, file));
+  if (b.there && !b.array) {
+    const Eigen::SparseMatrix<double> sparse = read_matrix_market(text, file);
+    if (static_cast<double>(sparse.rows()) * static_cast<double>(sparse.cols()) > kMostDense)
+      throw InputError(Source{file, 2, 1}, "the matrix is too large for a table");
+    return Mat(sparse);
+  }
   Lines lines(text, file);
   std::vector<double> v;
   if (b.there) {
     if (!lines.next(v) || v.size() != 2) lines.fail("expected the numbers of rows and columns");
-    const auto rows = static_cast<long>(v[0]), cols = static_cast<long>(v[1]);
-    if (rows < 1 || cols < 1 || rows * cols > 500'000'000) lines.fail("the size of the matrix is out of range");
+    const long rows = whole(lines, v[0], kMostDense), cols = whole(lines, v[1], kMostDense);
+    // Every value takes a digit and a line end at least: what the text cannot hold is not laid out.
+    const double values = static_cast<double>(rows) * static_cast<double>(cols);
+    if (values > kMostDense || (b.symmetric ? values / 2 : values) > static_cast<double>(text.size()))
+      lines.fail("the size of the matrix is out of range");
+    if (b.symmetric && rows != cols) lines.fail("a symmetric matrix must be square");
     Mat m(rows, cols);
     for (long j = 0; j < cols; ++j)
       for (long i = b.symmetric ? j : 0; i < rows; ++i) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 
@@ -91,7 +92,8 @@ class AbaqusReader {
     double v = 0;
     const char* first = s.data() + (s.starts_with('+') ? 1 : 0);
     const auto [p, ec] = std::from_chars(first, s.data() + s.size(), v);
-    if (ec != std::errc() || p != s.data() + s.size()) fail("expected a number, found `" + s + "`");
+    if (ec != std::errc() || p != s.data() + s.size() || !std::isfinite(v))
+      fail("expected a number, found `" + s + "`");
     return v;
   }
   static bool is_number(const std::string& s) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <unordered_map>
@@ -118,12 +119,16 @@ class Stream {
   }
   long tag() { return integer(true); }
   double number() {
-    if (binary) return raw<double>();
-    skip_space();
     double v = 0;
-    const auto [p, ec] = std::from_chars(text_.data() + place_, text_.data() + text_.size(), v);
-    if (ec != std::errc()) fail("expected a number");
-    place_ = static_cast<std::size_t>(p - text_.data());
+    if (binary) {
+      v = raw<double>();
+    } else {
+      skip_space();
+      const auto [p, ec] = std::from_chars(text_.data() + place_, text_.data() + text_.size(), v);
+      if (ec != std::errc()) fail("expected a number");
+      place_ = static_cast<std::size_t>(p - text_.data());
+    }
+    if (!std::isfinite(v)) fail("a number is not finite");
     return v;
   }
   void skip_to(const std::string& mark) {
@@ -339,9 +344,11 @@ class GmshReader {
       for (int tag : it->second) {
         Group& g = groups[group_name(e.dimension, tag)];
         g.nodes.insert(g.nodes.end(), e.nodes.begin(), e.nodes.end());
-        if (e.dimension == dimension - 1) {
+        // The dimension of the element itself: that of its entity may claim another one.
+        if (gmsh_dimension(e.type) == dimension - 1) {
           const GmshType* type = gmsh_type(e.type);
-          const int corners = type != nullptr ? info(type->type).corners : 2;
+          const int corners =
+              type != nullptr ? info(type->type).corners : std::min(2, static_cast<int>(e.nodes.size()));
           std::vector<int> face(e.nodes.begin(), e.nodes.begin() + corners);
           std::sort(face.begin(), face.end());
           g.faces.push_back(std::move(face));

@@ -115,7 +115,8 @@ class SidReader {
     double v = 0;
     const std::string t = trim(s);
     const auto [p, ec] = std::from_chars(t.data(), t.data() + t.size(), v);
-    if (ec != std::errc() || p != t.data() + t.size()) fail("expected a number, found `" + t + "`");
+    if (ec != std::errc() || p != t.data() + t.size() || !std::isfinite(v))
+      fail("expected a number, found `" + t + "`");
     return v;
   }
   int whole(const std::string& s) const {
@@ -175,12 +176,10 @@ class SidReader {
         if (std::sscanf(s.c_str(), "nrow = %d ncol = %d nq = %d", &nrow, &ncol, &nq) != 3 || nrow < 0 || ncol < 0 ||
             nq < 0 || nrow > 100000 || ncol > 100000 || nq > 10000)
           fail("expected nrow = ... ncol = ... nq = ...");
-        if (static_cast<double>(nrow) * ncol > 1e7) fail("the matrix is too large");
+        const double entries = static_cast<double>(nrow) * ncol * (order_ > 0 ? 1 + nq : 1);
+        if ((entries_ += entries) > 1e8) fail("the matrices of this file are too large");
         current_->m0 = Mat::Zero(nrow, ncol);
-        if (order_ > 0) {
-          if (static_cast<double>(nrow) * ncol * nq > 1e8) fail("the matrix is too large");
-          current_->m1.assign(at(nq), Mat::Zero(nrow, ncol));
-        }
+        current_->m1.assign(order_ > 0 ? at(nq) : 0, Mat::Zero(nrow, ncol));
         return;
       }
       if (key == "order") order_ = whole(value);
@@ -295,6 +294,7 @@ class SidReader {
   const std::string& text_;
   std::string file_;
   int line_ = 0, n_ = -1, order_ = 0;
+  double entries_ = 0;  // of all matrices so far
   double mass_ = 0;
   bool planar_ = false;
   std::uint64_t hash_ = 0;

@@ -9,9 +9,13 @@
 
 #include <string>
 
+#include "base/output_file.hpp"
 #include "fem/reduced_body.hpp"
 
 namespace clatter::fem {
+
+inline constexpr OutputKind kSidFile{"Standard Input Data of `clatter reduce`",
+                                     "part\n  ! Standard Input Data of the flexible body", OutputKind::At::start};
 
 std::string write_sid(const ReducedBody& body, const std::string& name);
 // InputError with the line of what is wrong.

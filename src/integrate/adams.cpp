@@ -117,7 +117,8 @@ void Adams::integrals(double theta, Weights& G) const {
 // Slopes at trial_, which lies at now_ (+) y_.
 bool Adams::evaluate_trial(Column& slope) {
   if (!increment_rate(y_.u, trial_.v, slope.u)) return false;
-  dynamics_.accelerations(trial_, a_trial_, lambda_trial_, zdot_trial_);
+  trial_known_ = false;
+  know_trial_derivative();
   slope.v = a_trial_;
   slope.z = zdot_trial_;
   if (n_.np > 0) dynamics_.powers(trial_, a_trial_, lambda_trial_, slope.W);
@@ -169,7 +170,6 @@ bool Adams::attempt(double t1) {
     y_.v = trial_.v - now_.v;
   }
   if (!evaluate_trial(slope_)) return false;
-  trial_known_ = true;
   if (!begin) estimate(h);
   prepare_dense(h);
   return std::isfinite(error_);

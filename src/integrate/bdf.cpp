@@ -1,4 +1,5 @@
 #include "integrate/bdf.hpp"
+#include "base/interrupt.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -208,6 +209,7 @@ bool Bdf::correct(double h) {
     double last = 0;
     slow_ = false;
     for (int newton = 1; newton <= most; ++newton) {
+      leave_if_interrupted();
       ++report_.newton_iterations;
       if (!residual()) break;
       system_.solve(tangents_, x_);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/interrupt.hpp"
 #include "base/rotation.hpp"
 #include "integrate/diagnosis.hpp"
 
@@ -226,6 +227,9 @@ void GeneralizedAlpha::evaluate(double h) {
   dynamics_.constraints(trial_, phi_, velocity_residual_);
   rhs_.segment(n_.nv + n_.nz, n_.nh) = -k * phi_;
   rhs_.tail(n_.nn) = (-k / gp) * velocity_residual_.tail(n_.nn);
+  // No multiplier answers what an empty row says.
+  for (int i = 0; i < n_.nc(); ++i)
+    if (!(row_scale_[i] > 0)) rhs_[n_.nv + n_.nz + i] = 0;
 }
 
 double GeneralizedAlpha::increment_size(double h) const {
@@ -270,6 +274,7 @@ bool GeneralizedAlpha::attempt(double t1) {
   bool converged = false, current = false;
   double last_size = 0;
   for (int iteration = 0; iteration < kMaxIterations && !converged; ++iteration) {
+    leave_if_interrupted();
     if (!increment_rate(u_, trial_.v, rate_end_)) return false;
     dynamics_.plus(now_.q, u_, trial_.q);
     if (std::abs(factored_h_ - h) > 1e-9 * h) {

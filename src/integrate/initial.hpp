@@ -18,6 +18,8 @@ struct InitialSettings {
   // Ways to weigh a correction, told to whoever makes it before it is tried; the first that meets the constraints is
   // taken. None: there is one way.
   std::vector<std::function<void()>> ways;
+  // What the last way, once it has met the constraints, goes on to lower by corrections that keep them; none: it ends.
+  std::function<double(const State&)> strain_energy;
 };
 
 struct InitialReport {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/interrupt.hpp"
 #include "base/rotation.hpp"
 #include "integrate/diagnosis.hpp"
 
@@ -14,7 +15,8 @@ namespace clatter {
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+// Steps below this part of the time have collapsed: their ends are known to two digits only.
+constexpr double kSmallest = 1e-14;
 // Increments of one step stay clear of the half turn, where the shortest rotation between two orientations is
 // ambiguous.
 constexpr double kLargestRotation = 3.0;
@@ -52,8 +54,10 @@ void Integrator::start(const State& s) {
   controller_memory_ = 1e-4;
   last_rejected_ = false;
   known_ = trial_known_ = false;
+  watch_ = {};
+  passing_ = by_passage_ = false;
   projector_.start(s);
-  if (n_.ne > 0) dynamics_.events(now_, events_.g_now);
+  know_events();
   events_.fired.clear();
   events_.take_signs();
   h_next_ = settings_.step;
@@ -90,12 +94,16 @@ const StepReport& Integrator::step(double t_limit) {
 }
 
 bool Integrator::try_attempt(double t1, bool may_fail) {
+  leave_if_interrupted();
   trial_known_ = false;
   error_ = 0;
+  failure_.reset();
   try {
-    return attempt(t1) && std::isfinite(error_);
-  } catch (const SolveError&) {
+    by_passage_ = passing_;
+    return (passing_ ? attempt_passage(t1) : attempt(t1)) && std::isfinite(error_);
+  } catch (const SolveError& failure) {
     if (!may_fail) throw;
+    failure_ = failure;
     return false;
   } catch (const std::domain_error&) {
     return false;  // an iteration ran away, and a matrix at where it went holds entries that are not finite
@@ -106,21 +114,26 @@ void Integrator::take_step(double t1, bool on_grid) {
   const double t0 = now_.t;
   const bool adapt = controlled() && !settings_.fixed_step;
   int halved = 0;
+  if (watches()) singular_ = watch_.ahead();
   for (;;) {
+    if (watches()) t1 = plan_passage(t1);
     const double h = t1 - t0;
-    const bool smallest = h <= std::max(settings_.min_step, 16 * kEpsilon * std::max(std::abs(t0), std::abs(t1)));
+    const bool smallest = h <= std::max(settings_.min_step, kSmallest * std::max(std::abs(t0), std::abs(t1)));
     const bool may_shorten = !smallest && (adapt || halved < halvings());
-    const bool computed = try_attempt(t1, may_shorten);
-    if (computed && (!adapt || error_ <= 1)) break;
-    if (!may_shorten) step_too_small(h, computed);
+    const bool computed = try_attempt(t1, may_shorten || adapt);
+    const bool taken = computed && (!adapt || error_ <= 1);
+    if (taken && !(watches() && !passing_ && unforeseen_passage())) break;
+    if (!taken && !may_shorten) step_too_small(h, computed);
     ++report_.rejected;
     ++halved;
     on_grid = false;
-    t1 = t0 + (computed ? propose(h, error_, false) : (adapt ? 0.25 : 0.5) * h);
+    if (taken) continue;
+    t1 = t0 + (computed ? scheme().propose(h, error_, false) : (adapt ? 0.25 : 0.5) * h);
     last_rejected_ = true;
   }
   guard_finite();
   const double h_full = t1 - t0, error_full = error_;
+  if (n_.ne > 0 && !settings_.find_events && events_.watch != nullptr) survey(t1);
   if (n_.ne > 0 && settings_.find_events) {
     double t_event = 0;
     const int index = first_event(t1, t_event);
@@ -136,11 +149,12 @@ void Integrator::take_step(double t1, bool on_grid) {
     }
   }
   if (adapt && !report_.at_event) {
-    double h_new = propose(h_full, error_full, true);
+    double h_new = scheme().propose(h_full, error_full, true);
+    if (by_passage_) controller_memory_ = passage_->controller_memory_;
     if (last_rejected_) h_new = std::min(h_new, h_full);
     // A step shortened for an end, not for its error, must not shorten those after it. Multistep schemes may shorten
     // their steps before one fails; the others go on with the step until then.
-    const bool keep = !restarts_at_events() || h_full < (1 - kStretch) * h_next_;
+    const bool keep = !scheme().restarts_at_events() || h_full < (1 - kStretch) * h_next_;
     if (report_.rejected == 0 && keep) h_new = std::max(h_new, std::min(h_next_, 5 * h_full));
     if (settings_.max_step > 0) h_new = std::min(h_new, settings_.max_step);
     h_next_ = h_new;
@@ -151,7 +165,7 @@ void Integrator::take_step(double t1, bool on_grid) {
   report_.h = trial_.t - t0;
   report_.error = error_full;
   begin_ = t0;
-  accept();
+  scheme().accept();
   std::swap(now_, trial_);
   W_.swap(W_trial_);
   known_ = trial_known_;
@@ -159,9 +173,18 @@ void Integrator::take_step(double t1, bool on_grid) {
     a_.swap(a_trial_);
     lambda_.swap(lambda_trial_);
     zdot_.swap(zdot_trial_);
+    sine_ = sine_trial_;
   }
-  if (n_.ne > 0 && settings_.find_events) {
-    dynamics_.events(now_, events_.g_now);
+  if (watches()) {
+    try {
+      know_derivative();
+      watch_.passed(now_.t, sine_);
+    } catch (const SolveError&) {
+      known_ = false;  // the next step will tell
+    }
+  }
+  if (n_.ne > 0 && (settings_.find_events || events_.watch != nullptr)) {
+    know_events();
     events_.take_signs();
   }
   if (adapt && report_.at_event && restarts_at_events()) h_next_ = std::min(h_next_, first_step());
@@ -186,24 +209,17 @@ void Integrator::guard_finite() {
 }
 
 void Integrator::step_too_small(double h, bool computed) {
+  if (controlled()) collapsed(h, computed ? "without meeting the tolerance" : "without a solution of its equations");
   const Culprits worst = worst_velocities(dynamics_, worst_error_, Vec::Ones(n_.nv));
   const std::string name = worst.names.empty() ? std::string("the inner states") : worst.names.front();
-  if (!controlled()) {
-    const std::string broken = first_not_finite(dynamics_, trial_);
-    if (!broken.empty()) guard_finite();
-    throw SolveError(
-        "step-failed", now_.t, {name},
-        fmt::format("a step of {:.3g} s cannot be computed: parts turn by more than half a turn in it, or its "
-                    "equations were not solved; most affected: {}",
-                    h, name),
-        "take a smaller step");
-  }
+  const std::string broken = first_not_finite(dynamics_, trial_);
+  if (!broken.empty()) guard_finite();
   throw SolveError(
-      "step-too-small", now_.t, {name},
-      fmt::format("the step fell to {:.3g} s {}; the stiffest coordinate is {}", h,
-                  computed ? "without meeting the tolerance" : "without a solution of its equations", name),
-      fmt::format("loosen the tolerances, {}or look for a discontinuity in the forces at this time",
-                  settings_.scheme == Scheme::radau5 ? "" : "take `radau5` for stiff systems, "));
+      "step-failed", now_.t, {name},
+      fmt::format("a step of {:.3g} s cannot be computed: parts turn by more than half a turn in it, or its "
+                  "equations were not solved; most affected: {}",
+                  h, name),
+      "take a smaller step");
 }
 
 double Integrator::first_step() {
@@ -261,7 +277,15 @@ void Integrator::project_trial(Vec& u1) {
 void Integrator::know_derivative() {
   if (known_) return;
   dynamics_.accelerations(now_, a_, lambda_, zdot_);
+  sine_ = dynamics_.constraint_sine();
   known_ = true;
+}
+
+void Integrator::know_trial_derivative() {
+  if (trial_known_) return;
+  dynamics_.accelerations(trial_, a_trial_, lambda_trial_, zdot_trial_);
+  sine_trial_ = dynamics_.constraint_sine();
+  trial_known_ = true;
 }
 
 double Integrator::error_norm(const Vec& du, const Vec& dv, const Vec& dz, const State& from, const State& to) {
@@ -295,7 +319,7 @@ void Integrator::interpolate(double t, State& out) {
   if (t == now_.t || now_.t == begin_) {
     out = now_;
   } else {
-    dense((t - begin_) / (now_.t - begin_), out);
+    scheme().dense((t - begin_) / (now_.t - begin_), out);
   }
   out.t = t;
 }
@@ -304,7 +328,7 @@ void Integrator::interpolate_work(double t, Vec& W) {
   if (t == now_.t || now_.t == begin_) {
     W = W_;
   } else {
-    dense_work((t - begin_) / (now_.t - begin_), W);
+    scheme().dense_work((t - begin_) / (now_.t - begin_), W);
   }
 }
 
@@ -321,6 +345,8 @@ void Integrator::exchange_all(Archive& archive) {
   archive.value(controller_memory_);
   archive.count(last_rejected_);
   archive.vector(events_.sign);
+  watch_.exchange(archive);
+  archive.count(passing_);
   projector_.exchange(archive);
   exchange(archive);
 }
@@ -343,9 +369,10 @@ void Integrator::restore(std::span<const double> memory) {
   Archive archive = Archive::reader(memory);
   exchange_all(archive);
   begin_ = now_.t;
+  by_passage_ = false;
   known_ = remembers_derivative();
   trial_ = now_;
-  if (n_.ne > 0) dynamics_.events(now_, events_.g_now);
+  know_events();
 }
 
 }  // namespace clatter

@@ -54,21 +54,23 @@ void Projector::start(const State& s) {
       rho_v_[row] += g * g * v_scale_[j] * v_scale_[j];
     }
   }
-  // A row without entries (everything it holds is fixed) keeps a scale of one.
+  // A row without entries (the coordinates alone hold what it says) has the scale of the largest of them.
+  const double u = n.nv > 0 ? u_scale_.maxCoeff() : 1.0, v = n.nv > 0 ? v_scale_.maxCoeff() : 1.0;
   for (int i = 0; i < n.nc(); ++i) {
-    rho_[i] = rho_[i] > 0 ? std::sqrt(rho_[i]) : 1.0;
-    rho_v_[i] = rho_v_[i] > 0 ? std::sqrt(rho_v_[i]) : 1.0;
+    rho_[i] = rho_[i] > 0 ? std::sqrt(rho_[i]) : u;
+    rho_v_[i] = rho_v_[i] > 0 ? std::sqrt(rho_v_[i]) : v;
   }
 }
 
-ProjectionReport Projector::positions(State& s) {
+ProjectionReport Projector::positions(State& s, bool polish) {
   const Sizes& n = dynamics_.sizes();
   ProjectionReport report;
   if (n.nh == 0) return report;
   const double spread = 10 * std::sqrt(static_cast<double>(n.nv));
   for (;;) {
     const double violation = position_violation(s);
-    if (violation <= kRoundoff) return report;
+    const bool rounding = violation <= kRoundoff;
+    if (rounding && (!polish || violation == 0)) return report;
     if (report.iterations == kMaxIterations || !std::isfinite(violation)) {
       const Culprits rows = worst_rows(dynamics_, phi_, rho_);
       throw SolveError(
@@ -92,24 +94,26 @@ ProjectionReport Projector::positions(State& s) {
                        fmt::format("redundant constraints contradict each other; what remains: {}", rows.text),
                        "make the dimensions of the closed loop agree, or free one of its joints");
     }
-    if (size <= kLastCorrection && !contradiction) return report;
+    if (rounding || (!polish && size <= kLastCorrection && !contradiction)) return report;
   }
 }
 
-ProjectionReport Projector::velocities(State& s) {
+ProjectionReport Projector::velocities(State& s, bool polish) {
   ProjectionReport report;
   if (dynamics_.sizes().nc() == 0) return report;
   // The equations are linear in v: a second pass only removes what the first left by rounding of a poor factorisation.
   for (int pass = 0; pass < 3; ++pass) {
     const double violation = velocity_violation(s);
-    if (violation <= kRoundoff) return report;
+    const bool rounding = violation <= kRoundoff;
+    if (rounding && (!polish || violation == 0)) return report;
     b_ = -residual_;
     dynamics_.least_correction(s, b_, false, delta_);
     s.v += delta_;
     const double size = largest_ratio(delta_, v_scale_);
     ++report.iterations;
     report.size = std::max(report.size, size);
-    if (size <= 1e-3 && violation <= 10 * std::sqrt(static_cast<double>(delta_.size())) * size) return report;
+    if (rounding || (!polish && size <= 1e-3 && violation <= 10 * std::sqrt(static_cast<double>(delta_.size())) * size))
+      return report;
   }
   if (velocity_violation(s) > 1e-9) {
     const Culprits rows = worst_rows(dynamics_, residual_, rho_v_);
@@ -118,6 +122,18 @@ ProjectionReport Projector::velocities(State& s) {
                      "look for drives that work against each other or a singular position");
   }
   return report;
+}
+
+void Projector::tangent(const State& s, Vec& d) {
+  if (dynamics_.sizes().nc() == 0) return;
+  // G d as the difference of two velocity residuals.
+  dynamics_.constraints(s, phi_, b_);
+  moved_ = s;
+  moved_.v += d;
+  dynamics_.constraints(moved_, phi_, residual_);
+  b_ -= residual_;
+  dynamics_.least_correction(s, b_, false, delta_);
+  d += delta_;
 }
 
 double Projector::position_violation(const State& s) {

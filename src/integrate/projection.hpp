@@ -24,13 +24,23 @@ class Projector {
   // Takes the row scales from the constraint Jacobian at s.
   void start(const State& s);
   // Both throw SolveError with the time and the names of the worst rows when the rows cannot be met.
-  ProjectionReport positions(State& s);
-  ProjectionReport velocities(State& s);
+  // With `polish` one correction more is made than rounding in regular positions asks for: near singular ones what is
+  // left of phi is magnified.
+  ProjectionReport positions(State& s) { return positions(s, false); }
+  ProjectionReport positions(State& s, bool polish);
+  ProjectionReport velocities(State& s) { return velocities(s, false); }
+  ProjectionReport velocities(State& s, bool polish);
+  // Takes from a change d of the coordinates or velocities at s what the constraints do not allow.
+  void tangent(const State& s, Vec& d);
 
   // Largest |phi_j| / rho_j and |G v + y|_j / rho'_j at s, without changing s.
   double position_violation(const State& s);
   double velocity_violation(const State& s);
 
+  void scale_like(const Projector& other) {
+    rho_ = other.rho_;
+    rho_v_ = other.rho_v_;
+  }
   // The row scales belong to what a continued run must remember.
   void exchange(Archive& archive) {
     archive.vector(rho_);
@@ -50,6 +60,7 @@ class Projector {
   Vec u_scale_, v_scale_, z_scale_;
   Vec rho_, rho_v_;
   Vec phi_, residual_, b_, delta_;
+  State moved_;
 };
 
 }  // namespace clatter

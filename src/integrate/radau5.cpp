@@ -1,4 +1,5 @@
 #include "integrate/radau5.hpp"
+#include "base/interrupt.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
@@ -218,6 +219,7 @@ Radau5::Newton Radau5::iterate(double h) {
   faccon_ = std::pow(std::max(faccon_, std::numeric_limits<double>::epsilon()), 0.8);
   theta_ = 0.001;
   for (newton_ = 1; newton_ <= most; ++newton_) {
+    leave_if_interrupted();
     ++report_.newton_iterations;
     x_real_.set_zero();
     x_complex_.set_zero();

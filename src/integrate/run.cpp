@@ -1,9 +1,13 @@
 #include "integrate/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 
 namespace clatter {
 
@@ -15,8 +19,7 @@ constexpr double kSame = 1e-9;
 Run::Run(Dynamics& dynamics, const RunSettings& settings, RunCallbacks callbacks)
     : settings_(settings),
       callbacks_(std::move(callbacks)),
-      owned_(std::make_unique<PlainStepper>(make_integrator(settings.integrator, dynamics), dynamics,
-                                            settings.integrator.project)),
+      owned_(std::make_unique<PlainStepper>(settings.integrator, dynamics)),
       stepper_(owned_.get()) {}
 
 Run::Run(Stepper& stepper, const RunSettings& settings, RunCallbacks callbacks)
@@ -29,6 +32,9 @@ void Run::start(const State& s) {
   start_ = s.t;
   next_output_ = 0;
   next_checkpoint_ = 1;
+  told_.clear();
+  left_out_ = 0;
+  recorded_ = true;
   sample_ = s;
   stepper_->start(s);
   // What happened in no time at the start (impacts) is in the ledger already.
@@ -82,7 +88,17 @@ void Run::exchange(Archive& archive) {
 
 RunSummary Run::go() {
   summary_.finished = false;
+  try {
+    steps();
+  } catch (const Interrupted&) {  // within a step, which did not happen then
+  }
+  return summary_;
+}
+
+void Run::steps() {
+  stall_.start(stepper_->state().t, settings_.end);
   while (stepper_->state().t < settings_.end) {
+    const bool decides = stepper_->undecided();  // the second half of a moment with events
     const StepReport& step = stepper_->step(settings_.end);
     ++summary_.steps;
     summary_.rejected += step.rejected;
@@ -94,14 +110,18 @@ RunSummary Run::go() {
       summary_.smallest_step = summary_.smallest_step > 0 ? std::min(summary_.smallest_step, step.h) : step.h;
     }
     const bool passed = stepper_->dynamics().sizes().nh > 0 && watch_singular();
-    write_outputs(step.at_event);
+    write_outputs();
+    if (step.at_event || step.changed) stepper_->event_log(events_);
+    if (step.at_event) count_moment(decides);
+    const double sliver = settings_.output_step > 0 ? kSame * settings_.output_step : 0, t = stepper_->state().t;
+    const bool wanted = t >= settings_.end || (step.at_event && settings_.output_events && recorded_);
+    if (wanted && last_output_time_ < t - sliver) write_sample(t);
     if (step.at_event || step.changed) {
-      stepper_->event_log(events_);
       summary_.events += static_cast<long>(events_.size());
       if (callbacks_.on_event) callbacks_.on_event(stepper_->state(), events_);
     }
     if (step.at_event) {
-      if (settings_.output_events && !stepper_->undecided()) write_sample(stepper_->state().t);
+      if (settings_.output_events && recorded_ && !stepper_->undecided()) write_sample(stepper_->state().t);
     }
     if (passed && callbacks_.on_singular) callbacks_.on_singular(singular_.time(), nearly_dependent_);
     if (callbacks_.on_progress) {
@@ -113,10 +133,11 @@ RunSummary Run::go() {
       while (start_ + next_checkpoint_ * interval <= stepper_->state().t) ++next_checkpoint_;
       write_checkpoint();
     }
-    if (stop) return summary_;
+    if (stop) return;
+    watch_progress(step);
   }
+  tell_left_out();
   summary_.finished = true;
-  return summary_;
 }
 
 bool Run::watch_singular() {
@@ -129,20 +150,58 @@ bool Run::watch_singular() {
   return true;
 }
 
-void Run::write_outputs(bool at_event) {
+void Run::watch_progress(const StepReport& step) {
+  Integrator* controller = stepper_->controller();
+  if (!stall_.stalled(stepper_->state().t, step.h, 1 + step.rejected, step.at_event) || controller == nullptr) return;
+  const double h = stall_.mean_step();
+  if (!stall_.eventful())
+    controller->collapsed(h, "on average, too short to reach the end in a million million of them");
+  stepper_->event_log(events_);
+  std::vector<std::string> names;
+  for (const StepEvent& event : events_) names.push_back(event.element);
+  throw SolveError("events-accumulate", stepper_->state().t, names,
+                   fmt::format("events follow each other every {:.3g} s on average without end, the last of them: {}",
+                               h, names.empty() ? std::string("unknown") : names.front()),
+                   "look at what switches there to and fro; method: time-stepping does not follow single events");
+}
+
+// However fast events follow each other, what they leave is bounded by the number of outputs. The first of a kind are
+// recorded, and so are moments at which something else happens.
+void Run::count_moment(bool second_half) {
+  if (!(settings_.output_step > 0)) return;
+  bool news = events_.empty() && !second_half;
+  for (const StepEvent& event : events_)
+    news = ++told_[event.element + ": " + event.what] <= settings_.most_events || news;
+  if (!second_half) {
+    recorded_ = news;
+    left_out_ += news ? 0 : 1;
+  } else if (news && !recorded_) {
+    recorded_ = true;
+    --left_out_;
+  }
+}
+
+void Run::tell_left_out() {
+  told_.clear();
+  const long left_out = std::exchange(left_out_, 0);
+  if (left_out == 0 || !callbacks_.on_event) return;
+  const bool recorded = std::exchange(recorded_, true);
+  callbacks_.on_event(stepper_->state(), {{"run", "left out", fmt::format("{} moments with events", left_out)}});
+  recorded_ = recorded;
+}
+
+void Run::write_outputs() {
   const double t = stepper_->state().t;
   if (settings_.output_step > 0) {
     for (; output_time(next_output_) <= t + kSame * settings_.output_step; ++next_output_) {
       const double wanted = output_time(next_output_);
       if (wanted > settings_.end + kSame * settings_.output_step) break;
+      tell_left_out();
       write_sample(std::min(wanted, t));
     }
   } else if (stepper_->step_begin() < t) {
     write_sample(t);
   }
-  const double sliver = settings_.output_step > 0 ? kSame * settings_.output_step : 0;
-  const bool wanted = t >= settings_.end || (at_event && settings_.output_events);
-  if (wanted && last_output_time_ < t - sliver) write_sample(t);
 }
 
 void Run::write_sample(double t) {
@@ -158,6 +217,7 @@ void Run::write_sample(double t) {
 }
 
 void Run::write_checkpoint() {
+  tell_left_out();  // who goes on from here begins to count anew
   stepper_->refresh();
   if (!callbacks_.on_checkpoint) return;
   Archive archive = Archive::writer(memory_);

@@ -12,12 +12,14 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "integrate/singular_watch.hpp"
+#include "integrate/stall_watch.hpp"
 #include "integrate/stepper.hpp"
 
 namespace clatter {
@@ -25,8 +27,9 @@ namespace clatter {
 struct RunSettings {
   IntegratorSettings integrator;
   double end = 1;
-  double output_step = 0;          // 0: after every step
-  bool output_events = true;       // outputs at events, too
+  double output_step = 0;     // 0: after every step
+  bool output_events = true;  // outputs at events, too
+  int most_events = 20;       // of a kind between two outputs that are recorded; moments with more of them are counted
   double checkpoint_interval = 0;  // simulated seconds, 0: none
 };
 
@@ -51,7 +54,7 @@ struct RunCallbacks {
   std::function<void(double t, const std::vector<std::string>& elements)> on_singular;
   std::function<void(double t, std::span<const double> memory)> on_checkpoint;
   std::function<void(const Progress&)> on_progress;  // after every step
-  const std::atomic<bool>* stop = nullptr;           // looked at after every step
+  const std::atomic<bool>* stop = nullptr;           // looked at after every step; within one: base/interrupt.hpp
 };
 
 struct RunSummary {
@@ -76,11 +79,17 @@ class Run {
   const State& state() const { return stepper_->state(); }
   std::size_t memory_size() const { return memory_.size(); }  // numbers in a checkpoint, once started
   const RunSummary& summary() const { return summary_; }
+  // Whether the moment of the events last told is recorded, or has only events told too often since the last output.
+  bool recorded() const { return recorded_; }
 
  private:
   void exchange(Archive& archive);
+  void steps();
   bool watch_singular();
-  void write_outputs(bool at_event);
+  void watch_progress(const StepReport& step);
+  void write_outputs();
+  void count_moment(bool second_half);
+  void tell_left_out();
   void write_sample(double t);
   void write_checkpoint();
   double output_time(double index) const { return start_ + index * settings_.output_step; }
@@ -91,11 +100,15 @@ class Run {
   Stepper* stepper_;
   std::vector<StepEvent> events_;
   SingularWatch singular_;
+  StallWatch stall_;
   std::vector<std::string> nearly_dependent_;
   RunSummary summary_;
   double start_ = 0;
   double next_output_ = 0, next_checkpoint_ = 1;  // indices
   double last_output_time_ = 0;
+  std::map<std::string, int> told_;  // events of a kind since the last output
+  long left_out_ = 0;                // moments since then
+  bool recorded_ = true;
   State sample_;
   Vec a_, lambda_, W_;
   std::vector<double> memory_;

@@ -66,8 +66,7 @@ void ExplicitScheme::know_end_slope() {
   if (end_known_) return;
   Slope& k = k_.back();
   if (end_is_trial_) {
-    if (!trial_known_) dynamics_.accelerations(trial_, a_trial_, lambda_trial_, zdot_trial_);
-    trial_known_ = true;
+    know_trial_derivative();
   } else {
     know_derivative();
   }
@@ -120,8 +119,19 @@ void ExplicitScheme::dense_work(double theta, Vec& W) {
   W.noalias() = W_base_ + wd * dW_ + w1 * k_.front().p + we * k_.back().p + theta * theta * s * s * last_.p;
 }
 
-RungeKutta::RungeKutta(Dynamics& dynamics, const IntegratorSettings& settings, const Tableau& tableau)
-    : ExplicitScheme(dynamics, settings, tableau.stages), tableau_(tableau), stage_(now_) {
+void ExplicitScheme::dense_acceleration(double theta, Vec& a) {
+  prepare_dense();
+  const double s = 1 - theta;
+  a.noalias() = (6 * theta * s / h_) * dv_ + s * (1 - 3 * theta) * k_.front().v +
+                theta * (3 * theta - 2) * k_.back().v + (2 * theta * s * (1 - 2 * theta) / h_) * last_.v;
+}
+
+RungeKutta::RungeKutta(Dynamics& dynamics, const IntegratorSettings& settings, const Tableau& tableau,
+                       bool on_constraints)
+    : ExplicitScheme(dynamics, settings, tableau.stages),
+      tableau_(tableau),
+      on_constraints_(on_constraints),
+      stage_(now_) {
   dense_weights_ = tableau.d;
   lambda_stage_.setZero(n_.nc());
   u_stage_.setZero(n_.nv);
@@ -151,6 +161,10 @@ bool RungeKutta::attempt(double t1) {
     Slope& k = k_[static_cast<std::size_t>(i)];
     if (!increment_rate(u_stage_, stage_.v, k.u)) return false;
     dynamics_.plus(now_.q, u_stage_, stage_.q);
+    if (on_constraints_) {
+      if (!bring_stage_onto_constraints()) return false;
+      increment_rate(u_stage_, stage_.v, k.u);
+    }
     dynamics_.accelerations(stage_, k.v, lambda_stage_, k.z);
     if (n_.np > 0) dynamics_.powers(stage_, k.v, lambda_stage_, k.p);
   }
@@ -171,10 +185,20 @@ bool RungeKutta::attempt(double t1) {
     trial_.v = now_.v + dv_;
     return !controlled();
   }
-  if (!increment_rate(du_, now_.v, u_stage_)) return false;
+  if (!increment_rate(du_, now_.v, k_.back().u)) return false;
+  if (on_constraints_) {
+    stage_.t = t1;
+    stage_.v = now_.v + dv_;
+    stage_.z = now_.z + dz_;
+    dynamics_.plus(now_.q, du_, stage_.q);
+    if (!bring_stage_onto_constraints()) return false;
+    du_ = u_stage_;
+    dv_ = stage_.v - now_.v;
+  }
   finish(t1);
   if (tableau_.e) {
     know_end_slope();
+    if (!on_constraints_) tell_stiffness(h);
     // The stage arrays are free now and take the error.
     u_stage_.setZero();
     stage_.v.setZero();
@@ -186,10 +210,63 @@ bool RungeKutta::attempt(double t1) {
       stage_.v += w * k.v;
       stage_.z += w * k.z;
     }
+    if (on_constraints_) {
+      projector_.tangent(trial_, u_stage_);
+      projector_.tangent(trial_, stage_.v);
+    }
     error_ = error_norm(u_stage_, stage_.v, stage_.z, now_, trial_);
     if (n_.np > 0) error_ = std::max(error_, ledger_error(h));
   }
   return true;
+}
+
+bool RungeKutta::bring_stage_onto_constraints() {
+  const double size = projector_.positions(stage_, true).size;
+  projector_.velocities(stage_, true);
+  dynamics_.minus(stage_.q, now_.q, u_stage_);
+  return stays_on_branch(stage_, size);
+}
+
+void RungeKutta::tell_stiffness(double h) {
+  constexpr double kLimits = 1e-3;  // of the tolerances: smaller differences do not shorten a step
+  const Slope &last = k_[static_cast<std::size_t>(tableau_.stages - 1)], &end = k_.back();
+  const Vec &us = projector_.u_scale(), &vs = projector_.v_scale(), &zs = projector_.z_scale();
+  const double absolute = settings_.absolute_tolerance, relative = settings_.relative_tolerance;
+  double uu = 0, vv = 0, aa = 0, uv = 0, ua = 0, va = 0, moved = 0, fastest = 0;
+  for (int i = 0; i < n_.nv; ++i) {
+    const double u = (du_[i] - u_stage_[i]) / us[i], v = (dv_[i] - (stage_.v[i] - now_.v[i])) / us[i],
+                 a = (end.v[i] - last.v[i]) / us[i];
+    uu += u * u;
+    vv += v * v;
+    aa += a * a;
+    uv += u * v;
+    ua += u * a;
+    va += v * a;
+    moved = std::max({moved, std::abs(u) / (absolute + relative), std::abs(v) * us[i] / (absolute * vs[i])});
+    if (std::abs(a) > fastest) {
+      fastest = std::abs(a);
+      report_.stiffest = i;
+    }
+  }
+  double rate = 0;
+  if (moved > kLimits && uu > 0) {
+    // Unknowns k/m and d with m^2 = |da|/|du|: of one size. A share of the diagonal decides where du and dv are
+    // parallel.
+    const double m = std::pow(aa / uu, 0.25), share = 1e-3 * (m * m * uu + vv);
+    const double xx = m * m * uu + share, yy = vv + share, xy = m * uv, det = xx * yy - xy * xy;
+    const double k = -m * (m * ua * yy - va * xy) / det, d = -(va * xx - m * ua * xy) / det;
+    const double root = 0.25 * d * d - k;
+    rate = root < 0 ? std::sqrt(k) : 0.5 * std::abs(d) + std::sqrt(root);
+  }
+  double zz = 0, ff = 0;
+  for (int i = 0; i < n_.nz; ++i) {
+    const double z = (dz_[i] - (stage_.z[i] - now_.z[i])) / zs[i], f = (end.z[i] - last.z[i]) / zs[i];
+    if (std::abs(z) <= kLimits * absolute) continue;
+    zz += z * z;
+    ff += f * f;
+  }
+  if (zz > 0) rate = std::max(rate, std::sqrt(ff / zz));
+  report_.stiffness = h * rate;
 }
 
 // A driven mechanism moves as it is told, whatever the step: only the work done to move it shows the error then.

@@ -37,6 +37,7 @@ class ExplicitScheme : public Integrator {
 
   void dense(double theta, State& out) override;
   void dense_work(double theta, Vec& W) override;
+  void dense_acceleration(double theta, Vec& a) override;
   void accept() override { end_is_trial_ = false; }
   // trial_ and W_trial_ from the increments in du_, dv_, dz_, dW_; then projection. Prepares the dense output.
   void finish(double t1);
@@ -59,7 +60,9 @@ class ExplicitScheme : public Integrator {
 
 class RungeKutta final : public ExplicitScheme {
  public:
-  RungeKutta(Dynamics& dynamics, const IntegratorSettings& settings, const Tableau& tableau);
+  // With `on_constraints` every stage is brought onto the constraints before its slope is taken (passage.cpp).
+  RungeKutta(Dynamics& dynamics, const IntegratorSettings& settings, const Tableau& tableau,
+             bool on_constraints = false);
   bool controlled() const override { return tableau_.e != nullptr; }
 
  protected:
@@ -69,8 +72,14 @@ class RungeKutta final : public ExplicitScheme {
  private:
   // Error of the ledger's integrals over the step, in units of the relative tolerance on the energy turned over.
   double ledger_error(double h);
+  bool bring_stage_onto_constraints();
+  // h |lambda| from the last stage and the end, which stand at the same time with states that differ a little by du,
+  // dv: lambda^2 + d lambda + k = 0 for the k, d that explain the difference of their accelerations best, |da + k du +
+  // d dv| = min, and lambda = |dz'| / |dz| for inner states. Differences below the tolerances limit no step.
+  void tell_stiffness(double h);
 
   const Tableau& tableau_;
+  const bool on_constraints_;
   State stage_;
   Vec lambda_stage_, u_stage_;
 };

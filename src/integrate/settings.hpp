@@ -16,6 +16,9 @@ inline bool controls_step(Scheme scheme) {
 
 struct IntegratorSettings {
   Scheme scheme = Scheme::dopri5;
+  // Begin with `scheme`, which is explicit, and let radau5 go on while the motion is stiff (scheme_choice.hpp).
+  // Steppers do so; a single integrator is always one scheme.
+  bool automatic = false;
   // Fixed schemes: the step. Controlled schemes: the first step, 0 to have it chosen.
   double step = 0;
   // Controlled schemes keep `step` (bdf and adams also the order, max_order) and skip error control; for order studies.

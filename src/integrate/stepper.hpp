@@ -10,12 +10,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "integrate/integrator.hpp"
 #include "integrate/projection.hpp"
+#include "integrate/scheme_choice.hpp"
 #include "integrate/step_event.hpp"
 
 namespace clatter {
@@ -36,6 +38,10 @@ class Stepper {
   virtual void event_log(std::vector<StepEvent>& out) const = 0;
   // The last step ended at an event whose consequences the next one brings, in no time.
   virtual bool undecided() const { return false; }
+  // The integrator that controls the steps; null where they are given.
+  virtual Integrator* controller() { return nullptr; }
+  // Who steps, and whether steps were kept short by stability; null: one scheme, and nobody looked.
+  virtual const SchemeChoice* scheme_choice() const { return nullptr; }
 
   virtual std::size_t memory_size() = 0;
   virtual void save(std::span<double> memory) = 0;
@@ -43,29 +49,42 @@ class Stepper {
   virtual void refresh() = 0;
 };
 
-// One integrator over one set of equations.
+// One set of equations, by one integrator of the caller's, or by that of the settings and, where these leave the choice
+// to the program, radau5 in turn.
 class PlainStepper final : public Stepper {
  public:
   PlainStepper(std::unique_ptr<Integrator> integrator, Dynamics& dynamics, bool project);
+  PlainStepper(const IntegratorSettings& settings, Dynamics& dynamics);
 
   void start(const State& s) override;
-  const StepReport& step(double t_limit) override { return integrator_->step(t_limit); }
+  const StepReport& step(double t_limit) override;
   const State& state() const override { return integrator_->state(); }
   double step_begin() const override { return integrator_->step_begin(); }
   void sample(double t, State& s, Vec& a, Vec& lambda, Vec& W) override;
   Dynamics& dynamics() override { return dynamics_; }
   void event_log(std::vector<StepEvent>& out) const override;
+  const SchemeChoice* scheme_choice() const override { return choice_ ? &*choice_ : nullptr; }
   std::size_t memory_size() override;
   void save(std::span<double> memory) override;
   void restore(std::span<const double> memory) override;
   void refresh() override { integrator_->refresh(); }
+  Integrator* controller() override { return integrator_->controlled() ? integrator_.get() : nullptr; }
   Integrator& integrator() { return *integrator_; }
 
  private:
+  void take(Scheme scheme, double first_step);
+  void go_over(double first_step);
+  void exchange(Archive& archive);
+
   std::unique_ptr<Integrator> integrator_;
   Dynamics& dynamics_;
   Projector projector_;
   bool project_;
+  std::optional<SchemeChoice> choice_;
+  IntegratorSettings settings_;  // of choice_
+  Scheme scheme_ = Scheme::dopri5;
+  std::size_t largest_memory_ = 0;  // of the schemes there are to choose from
+  Vec W_base_;                      // of the schemes before the present one
   Vec zdot_;
 };
 

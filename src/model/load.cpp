@@ -5,11 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
 
+#include "base/read_file.hpp"
 #include "model/crowd.hpp"
 #include "model/loader.hpp"
 #include "model/quantities.hpp"
@@ -18,22 +17,22 @@ namespace clatter {
 
 namespace {
 
-std::optional<std::string> read_from_disk(const std::string& path, std::size_t max_bytes) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return {};
-  const auto size = std::filesystem::file_size(path, error);
-  if (error) return {};
-  if (size > max_bytes)
-    throw InputError(Source{path, 0, 0}, fmt::format("this file is too large ({} bytes; at most {})", size, max_bytes));
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return {};
-  std::ostringstream all;
-  all << in.rdbuf();
-  return all.str();
+// Has the text a line that begins with the key `clatter`?
+bool is_model_text(std::string_view text) {
+  constexpr std::string_view key = "clatter";
+  for (std::size_t at = 0; at < text.size();) {
+    std::string_view line = text.substr(at, text.find('\n', at) - at);
+    at += line.size() + 1;
+    if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
+    if (!line.starts_with(key)) continue;
+    const std::size_t next = line.find_first_not_of(" \t", key.size());
+    if (next != std::string_view::npos && line[next] == ':') return true;
+  }
+  return false;
 }
 
 std::optional<std::string> read_text(const LoadOptions& options, const std::string& path) {
-  return options.read_file ? options.read_file(path) : read_from_disk(path, options.max_bytes);
+  return options.read_file ? options.read_file(path) : read_regular_file(path, options.max_bytes);
 }
 
 }  // namespace
@@ -225,6 +224,12 @@ void Loader::include(const YamlNode& list, const std::string& name) {
     const auto text = n->text.empty() ? std::nullopt : read_text(options_, path);
     if (!text) {
       mistakes_.add(*n, fmt::format("cannot read the included file `{}`", path));
+      continue;
+    }
+    if (!is_model_text(*text)) {
+      // Nothing of it is shown: it may be any file, and messages travel.
+      mistakes_.add(*n, fmt::format("the included file `{}` is not a model file", path),
+                    "a model file has a line `clatter: 1`");
       continue;
     }
     read_file(*text, path);

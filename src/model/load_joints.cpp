@@ -66,8 +66,8 @@ void Loader::joint(const Scope& scope, const YamlNode::Entry& e) {
         o.mistake("between", fmt::format("a `{}` takes no `between`", *type),
                   j.kind == JointKind::coordinate ? "it takes a `quantity`" : "it takes two `joints`");
     } else {
-      joint_places(o, j);
-      if (mistakes_.count() == before) joint_axes(o, j);
+      // Places may be missing without a mistake of the joint's own: those of a body that is wrong itself.
+      if (joint_places(o, j) && mistakes_.count() == before) joint_axes(o, j);
     }
     joint_components(o, j, *type);
     joint_start(o, j);
@@ -80,37 +80,37 @@ void Loader::joint(const Scope& scope, const YamlNode::Entry& e) {
   model_.joints.push_back(std::move(j));
 }
 
-void Loader::joint_places(const Object& o, Joint& j) {
+bool Loader::joint_places(const Object& o, Joint& j) {
   auto places = two_places(o);
-  if (!places) return;
+  if (!places) return false;
   j.a = std::move(places->first);
   j.b = std::move(places->second);
   const Scope& scope = o.scope();
   const auto axis = o.direction("axis");
   const auto axis2 = o.direction("axis2");
-  if ((o.has("axis") && !axis) || (o.has("axis2") && !axis2)) return;
+  if ((o.has("axis") && !axis) || (o.has("axis2") && !axis2)) return false;
   if (axis2 && axis2->cross(axis.value_or(Vec3::UnitZ())).norm() < 1e-9) {
     o.mistake("axis2", "`axis2` is parallel to `axis`");
-    return;
+    return false;
   }
   if (j.kind == JointKind::universal && axis && axis2 && std::abs(axis->dot(*axis2)) > 1e-6) {
     o.mistake("axis2", "the two axes of a universal joint must be perpendicular");
-    return;
+    return false;
   }
   const Quat axes = axis || axis2 ? axes_along(axis.value_or(Vec3::UnitZ()), axis2) : Quat::Identity();
   if (!o.has("at")) {
     j.a.placement.rotation = j.a.placement.rotation * axes;
     j.b.placement.rotation = j.b.placement.rotation * axes;
-    return;
+    return true;
   }
 
   if (j.kind == JointKind::distance) {
     o.mistake("at", "a distance joint joins two different points",
               "give places: between: [{on: a, at: [..]}, {on: b, at: [..]}]");
-    return;
+    return false;
   }
   const auto at = o.vector("at");
-  if (!at) return;
+  if (!at) return false;
   const Placement world = scope.placement * Placement{*at, axes};
   for (Attachment* side : {&j.a, &j.b}) {
     const bool whole = side->body < 0 ? side->label == "ground"
@@ -119,7 +119,7 @@ void Loader::joint_places(const Object& o, Joint& j) {
       mistakes_.add(side->source,
                     fmt::format("`{}` is a frame, but {} is given by a point `at`", side->label, o.what()),
                     "name the bodies only, or leave out `at`");
-      return;
+      return false;
     }
     Placement pose;
     if (side->body >= 0) {
@@ -128,7 +128,7 @@ void Loader::joint_places(const Object& o, Joint& j) {
         mistakes_.add(side->source,
                       fmt::format("body `{}` has no position, which a joint given by a point `at` needs", b.name),
                       "give its `position`, or name frames in `between`");
-        return;
+        return false;
       }
       pose = *b.pose;
     }
@@ -140,12 +140,14 @@ void Loader::joint_places(const Object& o, Joint& j) {
   const bool flat = (planar(j.a.body) || j.a.body < 0) && (planar(j.b.body) || j.b.body < 0);
   if (needs_axis && !(flat && j.kind == JointKind::revolute)) o.require("axis", "a direction: x, y, z or [x, y, z]");
   if (j.kind == JointKind::universal) o.require("axis2", "the second axis of the universal joint");
+  return true;
 }
 
 // Between planar bodies the joint must leave the plane alone.
 void Loader::joint_axes(const Object& o, Joint& j) {
   const bool a_flat = planar(j.a.body), b_flat = planar(j.b.body);
   if (!(a_flat || j.a.body < 0) || !(b_flat || j.b.body < 0)) return;
+  if (!a_flat && !b_flat) return;  // ground alone, or with a body that was refused
   const std::string type = o.word("type").value_or("");
   const std::string& name = model_.bodies[static_cast<std::size_t>(a_flat ? j.a.body : j.b.body)].name;
   if (!info(type).in_plane) {

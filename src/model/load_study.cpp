@@ -108,7 +108,6 @@ void Loader::simulate(const YamlNode& node) {
   const Object o(reader_, node, object_spec("simulate"), "`simulate`", scopes_.front());
   if (!o.ok()) return;
   Simulate& s = model_.simulate;
-  s.source = mistakes_.source(node);
   if (const auto w = o.word("method")) {
     for (const auto& [name, method] : method_words())
       if (name == *w) s.method = method;
@@ -119,6 +118,9 @@ void Loader::simulate(const YamlNode& node) {
                     "use event-driven, time-stepping or smooth, with this as its `scheme`");
   }
   contact_scheme(o);
+  // Where the scheme that takes the steps was named; nowhere: the program chooses it, and may go over to another.
+  const char* names = is_family(s.method) ? "scheme" : "method";
+  s.source = o.has(names) ? mistakes_.source(*o.find(names)) : Source{};
   s.start = o.number_or("start", 0);
   s.end = o.number_or("end", 1);
   if (!(s.end > s.start)) {

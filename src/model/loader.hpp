@@ -109,7 +109,7 @@ class Loader {
 
   // load_joints.cpp
   void joint(const Scope& scope, const YamlNode::Entry& entry);
-  void joint_places(const Object& o, Joint& j);
+  bool joint_places(const Object& o, Joint& j);  // false: a place is missing, told already
   void joint_axes(const Object& o, Joint& j);
   void joint_components(const Object& o, Joint& j, const std::string& type);
   void joint_start(const Object& o, Joint& j);

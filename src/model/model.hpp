@@ -426,7 +426,7 @@ struct Simulate {
   bool fixed_point = false;         // radau5: iteration of its stages
   double checkpoint_interval = 0;   // simulated seconds, 0: a hundredth of the run
   bool project = true;              // remove constraint drift
-  Source source;
+  Source source;                    // where the scheme is named; empty: the program may choose
 };
 
 struct InitialConditions {

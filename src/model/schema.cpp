@@ -203,8 +203,8 @@ std::vector<ObjectSpec> build() {
          V::word,
          false,
          "",
-         "The integrator; `dopri5` unless given. With rigid contacts one of `event-driven` (the default then), "
-         "`time-stepping` and `smooth`.",
+         "The integrator; unless given `dopri5`, and `radau5` while the motion is stiff. With rigid contacts one of "
+         "`event-driven` (the default then), `time-stepping` and `smooth`.",
          "",
          {"rk4", "dopri5", "radau5", "generalized-alpha", "newmark", "hht", "euler", "symplectic-euler", "verlet",
           "bdf", "adams", "event-driven", "time-stepping", "smooth"}},
@@ -212,8 +212,9 @@ std::vector<ObjectSpec> build() {
          V::word,
          false,
          "",
-         "How event-driven and smooth go on between events: any other method (`dopri5` unless given). Time-stepping: "
-         "`moreau` (the default) or `generalized-alpha`.",
+         "How event-driven and smooth go on between events: any other method; unless given `dopri5`, and `radau5` "
+         "while "
+         "the motion is stiff. Time-stepping: `moreau` (the default) or `generalized-alpha`.",
          "",
          {"rk4", "dopri5", "radau5", "generalized-alpha", "newmark", "hht", "euler", "symplectic-euler", "verlet",
           "bdf", "adams", "moreau"}},
@@ -240,10 +241,12 @@ std::vector<ObjectSpec> build() {
          {"exact", "relaxed"}},
         {"contact_iterations", V::integer, false, "",
          "With the solvers for crowds: most sweeps, gradient steps or Newton's iterations (of bodies that hang "
-         "together) in a step; 60, 200, 400 unless given."},
+         "together) in a step, and nothing else. Unless given 60, 200, 400, and what sweeps or gradients then leave "
+         "above the tolerance goes on by Newton's method."},
         {"contact_tolerance", V::quantity, false, "m/s",
-         "With the solvers for crowds: rates that may be wrong when they stop; a ten-thousandth of what forces change "
-         "in a step unless given, for Newton's method 3e-9 of it."},
+         "With the solvers for crowds: rates that may still change when they stop; a ten-thousandth of what forces "
+         "change in a step unless given, for Newton's method 3e-9 of it. A step counts as solved where no rate is off "
+         "by more than ten times that; the summary names what is not, and `verify` fails."},
         {"threads", V::integer, false, "",
          "With the solvers for crowds: threads at work, 1 unless given. Results do not depend on it."},
         {"start", V::quantity, false, "s", "Time at the start; 0 unless given."},
@@ -279,7 +282,8 @@ std::vector<ObjectSpec> build() {
                  "How the start is made consistent with the joints.",
                  "",
                  {{"adjust_positions", V::boolean, false, "",
-                   "Move bodies until the joints fit (true unless given); else a misfit is an error."},
+                   "Move bodies until the joints fit and rigid shapes do not overlap (true unless given); else a "
+                   "misfit is an error."},
                   {"adjust_velocities", V::boolean, false, "", "The same for velocities."},
                   {"keep", V::names, false, "", "Bodies and joints that must stay as given."}}});
   return all;

@@ -1,9 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 
 #include "record/export.hpp"
@@ -108,14 +105,12 @@ void export_csv(const Reader& reader, std::ostream& out, const std::vector<std::
   }
 }
 
-void export_csv(const Reader& reader, const std::string& path, const std::vector<std::string>& globs) {
-  select(reader, globs);  // so that a mistyped name does not leave an empty file
-  std::ofstream out(path, std::ios::binary);
-  if (!out)
-    throw ResultError(path, fmt::format("cannot be written ({})", std::strerror(errno)), "choose another place");
-  export_csv(reader, out, globs);
-  out.flush();
-  if (!out) throw ResultError(path, "writing failed", "check the free disk space");
+void export_csv(const Reader& reader, const std::string& path, const std::vector<std::string>& globs,
+                OutputRules rules) {
+  rules.inputs.push_back(reader.path());
+  OutputFile out(path, kTable, std::move(rules));
+  export_csv(reader, out.stream(), globs);
+  out.publish();
 }
 
 }  // namespace clatter::record

@@ -1,14 +1,17 @@
 // VTK XML poly data. Orientation by the unit quaternion p = (w, x, y, z); columns of its rotation matrix:
 //   axis_x = (1 - 2(y^2 + z^2), 2(xy + wz), 2(xz - wy)), and cyclically.
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
+#include "base/error.hpp"
 #include "record/export.hpp"
 
 namespace clatter::record {
@@ -65,8 +68,9 @@ std::vector<Body> find_bodies(const Reader& reader) {
 class Frame {
  public:
   explicit Frame(std::size_t points) : points_(points) {
-    put("<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
-        "byte_order=\"LittleEndian\">\n<PolyData>\n");
+    put("<?xml version=\"1.0\"?>\n{}\n<VTKFile type=\"PolyData\" version=\"1.0\" "
+        "byte_order=\"LittleEndian\">\n<PolyData>\n",
+        kSeries.mark);
   }
   template <class... T>
   void put(fmt::format_string<T...> text, T&&... values) {
@@ -95,14 +99,71 @@ class Frame {
   fmt::memory_buffer text_;
 };
 
-void write_file(const fs::path& path, std::string_view text) {
-  std::ofstream out(path, std::ios::binary);
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  out.flush();
-  if (!out)
-    throw ResultError(path.string(), fmt::format("cannot be written ({})", std::strerror(errno)),
-                      "check the folder and the free disk space");
-}
+// The folder of a series while it is made: under another name beside its own, which it takes when it is whole.
+class SeriesFolder {
+ public:
+  SeriesFolder(const fs::path& path, const OutputRules& rules)
+      : path_(path), part_(name_beside(path.string())), rules_(rules) {
+    std::error_code error;
+    if (fs::exists(path_, error) && !fs::is_directory(path_, error))
+      throw InputError(fmt::format("{} is there already and is not a folder", path_.string()), "choose another name");
+    for (const fs::directory_entry& entry : fs::directory_iterator(path_, error))
+      if (ours_by_name(entry.path())) refuse_output(entry.path().string(), kSeries, rules_);
+    if (fs::create_directories(part_, error); error)
+      throw InputError(fmt::format("{} cannot be made ({})", path_.string(), error.message()), "choose another place");
+  }
+  SeriesFolder(const SeriesFolder&) = delete;
+  SeriesFolder& operator=(const SeriesFolder&) = delete;
+  // Nothing but files of a series is ever removed.
+  ~SeriesFolder() {
+    std::error_code ignored;
+    std::vector<fs::path> files;
+    for (const fs::directory_entry& entry : fs::directory_iterator(part_, ignored))
+      if (ours_by_name(entry.path())) files.push_back(entry.path());
+    for (const fs::path& file : files) fs::remove(file, ignored);
+    fs::remove(part_, ignored);
+  }
+
+  void add(const std::string& name, std::string_view bytes) const {
+    // Thousands of small files: the system brings them to the disk when it likes.
+    const std::string path = (part_ / name).string();
+    std::ofstream out(path, std::ios::binary);
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    out.close();
+    if (!out)
+      throw OutputError(fmt::format("{} cannot be written ({}); free some disk space, or choose another place", path,
+                                    std::strerror(errno)));
+  }
+
+  void publish() {
+    std::error_code error;
+    if (!fs::exists(path_, error)) {
+      fs::rename(part_, path_, error);
+    } else if (::renameat2(AT_FDCWD, part_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
+      const fs::path older = name_beside(path_.string());
+      if (fs::rename(path_, older, error); !error) fs::rename(part_, path_, error);
+      if (!error) part_ = older;
+    }
+    if (error)
+      throw InputError(fmt::format("{} cannot be made ({})", path_.string(), error.message()), "choose another place");
+    // part_ is the older folder now, if there was one: what is not of a series goes where it was.
+    std::vector<fs::path> others;
+    for (const fs::directory_entry& entry : fs::directory_iterator(part_, error))
+      if (!ours_by_name(entry.path())) others.push_back(entry.path());
+    for (const fs::path& other : others) fs::rename(other, path_ / other.filename(), error);
+  }
+
+ private:
+  // name_NNNNNN.vtp or .vtu
+  static bool ours_by_name(const fs::path& path) {
+    const std::string ending = path.extension().string(), stem = path.stem().string();
+    return (ending == ".vtp" || ending == ".vtu") && matches_glob("*_??????", stem) &&
+           stem.find_first_not_of("0123456789", stem.size() - 6) == stem.npos;
+  }
+
+  fs::path path_, part_;
+  OutputRules rules_;
+};
 
 Frame frame_of(const std::vector<Body>& bodies, double t, Eigen::Index row, bool with_velocity) {
   const std::size_t n = bodies.size();
@@ -146,7 +207,7 @@ Frame frame_of(const std::vector<Body>& bodies, double t, Eigen::Index row, bool
 }  // namespace
 
 std::uint64_t export_vtk(const Reader& reader, const std::string& base, std::uint64_t stride,
-                         const std::vector<VtkPart>& parts) {
+                         const std::vector<VtkPart>& parts, OutputRules rules) {
   std::vector<Body> bodies = find_bodies(reader);
   if (bodies.empty())
     throw ResultError(reader.path(), "records no 'bodies/<name>/position', nothing to show",
@@ -156,19 +217,22 @@ std::uint64_t export_vtk(const Reader& reader, const std::string& base, std::uin
     const std::string name = "bodies/" + body.name + "/velocity";
     with_velocity = with_velocity && reader.has(name) && reader.channel(name).width == 3;
   }
-  const fs::path folder = base + "_vtp";
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error)
-    throw ResultError(folder.string(), fmt::format("cannot be created ({})", error.message()), "choose another place");
+  rules.inputs.push_back(reader.path());
+  const std::string folder_name = fs::path(base + "_vtp").filename().string();
+  OutputFile series(base + ".pvd", kSeries, rules);
+  SeriesFolder folder(base + "_vtp", rules);
 
   constexpr std::uint64_t kBlock = 1024;
   const std::uint64_t rows = reader.rows().samples;
   stride = std::max<std::uint64_t>(stride, 1);
   std::uint64_t frames = 0;
-  std::string series =
-      "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
-      "<Collection>\n";
+  series.stream() << "<?xml version=\"1.0\"?>\n"
+                  << kSeries.mark
+                  << "\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n<Collection>\n";
+  const auto list = [&](double t, std::size_t part, const std::string& name) {
+    series.stream() << fmt::format("<DataSet timestep=\"{}\" part=\"{}\" file=\"{}\"/>\n", t, part,
+                                   escaped(folder_name + "/" + name));
+  };
   for (std::uint64_t first = 0; first < rows; first += kBlock) {
     const std::vector<double> times = reader.times(first, kBlock);
     for (Body& body : bodies) {
@@ -178,18 +242,19 @@ std::uint64_t export_vtk(const Reader& reader, const std::string& base, std::uin
     }
     for (std::uint64_t i = (stride - first % stride) % stride; i < times.size(); i += stride) {
       const std::string name = fmt::format("frame_{:06}.vtp", frames);
-      write_file(folder / name, frame_of(bodies, times[i], static_cast<Eigen::Index>(i), with_velocity).text());
-      series += fmt::format("<DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n", times[i],
-                            escaped(folder.filename().string() + "/" + name));
-      for (std::size_t k = 0; k < parts.size(); ++k)
-        series += fmt::format(
-            "<DataSet timestep=\"{}\" part=\"{}\" file=\"{}\"/>\n", times[i], k + 1,
-            escaped(folder.filename().string() + "/" + parts[k](folder.string(), frames, first + i, times[i])));
+      folder.add(name, frame_of(bodies, times[i], static_cast<Eigen::Index>(i), with_velocity).text());
+      list(times[i], 0, name);
+      for (std::size_t k = 0; k < parts.size(); ++k) {
+        const VtkFile file = parts[k](frames, first + i, times[i]);
+        folder.add(file.name, file.bytes);
+        list(times[i], k + 1, file.name);
+      }
       ++frames;
     }
   }
-  series += "</Collection>\n</VTKFile>\n";
-  write_file(base + ".pvd", series);  // last: the series is never ahead of its frames
+  series.stream() << "</Collection>\n</VTKFile>\n";
+  folder.publish();
+  series.publish();  // last: the series is never ahead of its frames
   return frames;
 }
 

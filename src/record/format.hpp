@@ -30,13 +30,31 @@
 //   /checkpoints/counters      [K x c]   unsigned 64 bit
 //   /checkpoints/rows          [K x 4]   rows of samples, ledger, events, checkpoints (with this one) at that moment
 //   /progress                  [8] unsigned 64 bit: complete rows of samples, ledger, events, checkpoints; file size
-//                              that holds them; number of commits; two reserved zeros
+//                              that holds them; number of commits; CRC-32C of these six; a reserved zero
 //   /status                    running | finished | failed | interrupted
 //   /message, /summary         one line on how the run ended; the closing summary
 //
+//   /inputs                    [n x 2] texts: path and SHA-256 of each further file the model reads (meshes, matrices,
+//                              modes); absent when there are none
+//   /checksums/                absent in files of earlier versions (below)
+//
+// CHECKSUMS. All are CRC-32C of bytes as they lie in the file; HDF5 has its own for its metadata. What is written once
+// has its sum as the attribute `crc32c`. Rows are summed in blocks and stripes (row_sums.hpp):
+//   /checksums/samples/blocks  [B x S] unsigned 32 bit, of each whole block of rows (attribute: rows, their number) and
+//                              each stripe: the time axis, each data set of a channel in the order of the channels,
+//                              then the table 64 columns at a time
+//   /checksums/samples/tail_a, tail_b   [1 + S] unsigned 64 bit: a number of rows, and of each stripe the sum of those
+//                              after the last whole block. Written in turns; the one whose number is that of /progress
+//                              counts.
+//   /checksums/ledger/, /checksums/events/   alike; events have one stripe
+//   /checksums/checkpoints     [K] unsigned 64 bit, of each: time, state, memory, counters, rows, one after the other
+//   /checksums/end             [2] unsigned 64 bit: of /message and /summary (all their bytes), once the status is not
+//                              `running`
+// A filter would not do: HDF5 writes a chunk with one anew for every commit, so that a kill could cost committed rows.
+//
 // WHY IT SURVIVES A KILL. Rows are gathered in memory and go out in commits:
 //   1. each data set is lengthened and its new rows written past the page cache of HDF5 (no chunk cache, no sieve
-//      buffer), the time axis of a table after its channels;
+//      buffer), the time axis of a table after its channels, then their checksums, of which the last are left alone;
 //   2. the metadata are flushed, which single-writer mode orders so that every state on disk is a readable file;
 //   3. /progress is overwritten in place, 64 bytes inside one page.
 // A reader believes /progress and nothing beyond it: rows past it may be half written. Space is handed out in 4 kB
@@ -71,6 +89,8 @@ inline constexpr std::string_view kFormatName = "clatter result";
 inline constexpr std::uint64_t kFormatVersion = 2;  // the newest that is understood
 inline constexpr std::size_t kMostDataSets = 1000;
 inline constexpr int kWidestColumns = 64;
+// Columns in a chunk of a table: who reads one channel reads 64 of them, and a commit writes pieces of 512 bytes.
+inline constexpr std::size_t kStripeColumns = 64;
 inline constexpr std::uint64_t kOwnDataSet = ~std::uint64_t{0};  // `first` of a channel that is not in the table
 
 // One line for the user: the file, what is wrong, what to do.
@@ -121,6 +141,8 @@ struct RunInfo {
   std::string started;  // ISO 8601
   std::string scene;    // JSON, or empty
   std::vector<Surface> surfaces;
+  // Path and SHA-256 of what the model reads besides its texts.
+  std::vector<std::pair<std::string, std::string>> inputs = {};
   bool operator==(const RunInfo&) const = default;
 };
 

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/checksum.hpp"
+
 namespace clatter::record {
 
 void leave_nothing_to_exit() { H5dont_atexit(); }
@@ -100,14 +102,15 @@ hid_t need(hid_t result, const std::string& path, const std::string& what, const
   throw ResultError(path, problem, advice);
 }
 
-Handle access_properties() {
+Handle access_properties(unsigned attempts) {
   Handle p(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_libver_bounds(p, H5F_LIBVER_V110, H5F_LIBVER_V110);
   H5Pset_cache(p, 0, 0, 0, 0.0);
   H5Pset_sieve_buf_size(p, 0);
   H5Pset_file_locking(p, false, true);
-  // Readers try again when a checksum fails, after 1 ns, 2 ns, 4 ns, ...: 0.1 s in all, then the file is damaged.
-  H5Pset_metadata_read_attempts(p, 27);
+  // Readers try again when a checksum fails, after 1 ns, 2 ns, 4 ns, ...: 0.1 s in all when patient, then the file is
+  // damaged.
+  H5Pset_metadata_read_attempts(p, attempts);
   // A file that failed half-way must still close when its last user handle goes.
   H5Pset_fclose_degree(p, H5F_CLOSE_STRONG);
   return p;
@@ -193,6 +196,17 @@ std::uint64_t get_number(hid_t object, const char* name, const std::string& path
   return number;
 }
 
+void seal(hid_t data_set, const void* data, std::size_t bytes, const std::string& path) {
+  put_number(data_set, "crc32c", crc32c(0, data, bytes), path);
+}
+
+void check_seal(hid_t data_set, const std::string& name, const void* data, std::size_t bytes, const std::string& path) {
+  const htri_t sealed = H5Aexists(data_set, "crc32c");
+  if (sealed < 0) damaged(path, fmt::format("'{}' is unreadable", name));
+  if (sealed > 0 && get_number(data_set, "crc32c", path) != crc32c(0, data, bytes))
+    damaged(path, fmt::format("'{}' is not what was recorded (checksum)", name));
+}
+
 Handle create_text(hid_t group, const std::string& name, std::string_view text, std::size_t bytes,
                    const std::string& path) {
   const Handle type = text_type(std::max(bytes, text.size()));
@@ -203,17 +217,22 @@ Handle create_text(hid_t group, const std::string& name, std::string_view text, 
                        fmt::format("create '{}'", name)),
                   H5Dclose);
   overwrite_text(data_set, text, path);
+  if (bytes == 0) {
+    const std::size_t room = std::max<std::size_t>(1, text.size());
+    seal(data_set, padded({std::string(text)}, room).data(), room, path);
+  }
   return data_set;
 }
 
-void overwrite_text(hid_t data_set, std::string_view text, const std::string& path) {
+std::uint32_t overwrite_text(hid_t data_set, std::string_view text, const std::string& path) {
   const Handle type(H5Dget_type(data_set), H5Tclose);
   const std::size_t bytes = H5Tget_size(type);
   const std::vector<char> data = padded({shortened(text, bytes)}, bytes);
   need(H5Dwrite(data_set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()), path, "write a text");
+  return crc32c(0, data.data(), data.size());
 }
 
-std::string read_text(hid_t data_set, const std::string& path) {
+std::string read_text(hid_t data_set, const std::string& path, std::uint32_t* sum) {
   const Handle type(H5Dget_type(data_set), H5Tclose);
   const Handle space(H5Dget_space(data_set), H5Sclose);
   const std::size_t bytes = text_bytes(type, path, "a text");
@@ -221,6 +240,8 @@ std::string read_text(hid_t data_set, const std::string& path) {
     damaged(path, "a text has no readable size");
   std::vector<char> data(bytes);
   if (H5Dread(data_set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()) < 0) damaged(path, "a text is unreadable");
+  check_seal(data_set, "a text", data.data(), bytes, path);
+  if (sum != nullptr) *sum = crc32c(0, data.data(), bytes);
   return until_zero(data.data(), bytes);
 }
 
@@ -235,8 +256,9 @@ void create_text_table(hid_t group, const char* name, const std::vector<std::vec
   const Handle data_set(need(H5Dcreate2(group, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), path,
                              fmt::format("create '{}'", name)),
                         H5Dclose);
-  need(H5Dwrite(data_set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, padded(cells, bytes).data()), path,
-       fmt::format("write '{}'", name));
+  const std::vector<char> data = padded(cells, bytes);
+  need(H5Dwrite(data_set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()), path, fmt::format("write '{}'", name));
+  seal(data_set, data.data(), data.size(), path);
 }
 
 std::vector<std::vector<std::string>> read_text_table(hid_t group, const char* name, const std::string& path) {
@@ -249,6 +271,7 @@ std::vector<std::vector<std::string>> read_text_table(hid_t group, const char* n
   std::vector<char> data(shape.rows * shape.width * bytes);
   if (H5Dread(data_set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()) < 0)
     damaged(path, fmt::format("'{}' is unreadable", name));
+  check_seal(data_set, name, data.data(), data.size(), path);
   const std::vector<std::string> cells = split(data, bytes);
   std::vector<std::vector<std::string>> rows;
   for (std::size_t at = 0; at < cells.size(); at += shape.width)
@@ -266,8 +289,9 @@ void create_text_list(hid_t group, const std::string& name, const std::vector<st
   const Handle data_set(need(H5Dcreate2(group, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), path,
                              fmt::format("create '{}'", name)),
                         H5Dclose);
-  need(H5Dwrite(data_set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, padded(texts, bytes).data()), path,
-       fmt::format("write '{}'", name));
+  const std::vector<char> data = padded(texts, bytes);
+  need(H5Dwrite(data_set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()), path, fmt::format("write '{}'", name));
+  seal(data_set, data.data(), data.size(), path);
 }
 
 std::vector<std::string> read_text_list(hid_t group, const std::string& name, const std::string& path) {
@@ -280,6 +304,7 @@ std::vector<std::string> read_text_list(hid_t group, const std::string& name, co
   std::vector<char> data(shape.rows * bytes);
   if (H5Dread(data_set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()) < 0)
     damaged(path, fmt::format("'{}' is unreadable", name));
+  check_seal(data_set, name, data.data(), data.size(), path);
   return split(data, bytes);
 }
 
@@ -301,13 +326,14 @@ Handle create_rows(hid_t group, const std::string& name, hid_t type, std::size_t
 }
 
 void create_numbers(hid_t group, const std::string& name, hid_t type, std::size_t width, std::size_t rows,
-                    const void* data, const std::string& path) {
+                    const void* data, const std::string& path, bool sealed) {
   const hsize_t size[] = {rows, width};
   const Handle space(H5Screate_simple(width == 1 ? 1 : 2, size, nullptr), H5Sclose);
   const Handle data_set(need(H5Dcreate2(group, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), path,
                              fmt::format("create '{}'", name)),
                         H5Dclose);
   need(H5Dwrite(data_set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), path, fmt::format("write '{}'", name));
+  if (sealed) seal(data_set, data, rows * width * H5Tget_size(type), path);
 }
 
 void write_rows(hid_t data_set, hid_t type, std::size_t width, std::uint64_t first, std::size_t count, const void* data,

@@ -54,7 +54,9 @@ std::string system_reason();
 hid_t need(hid_t result, const std::string& path, const std::string& what, const std::string& advice = "");
 
 // File access properties of both sides: 1.10 format, no chunk cache, no sieve buffer, no whole-file lock.
-Handle access_properties();
+// `attempts`: how often metadata are read whose checksum is wrong.
+inline constexpr unsigned kPatient = 27, kHasty = 10;
+Handle access_properties(unsigned attempts = kPatient);
 // The same for a writer, whose metadata stay in memory until the file is closed: a file that is given up after a failed
 // write must close without reading anything again. It costs about 1.5 kB a data set and 8 bytes a chunk.
 Handle writer_properties();
@@ -83,11 +85,18 @@ std::string get_text(hid_t object, const char* name, const std::string& path);
 std::vector<std::string> get_texts(hid_t object, const char* name, const std::string& path);
 std::uint64_t get_number(hid_t object, const char* name, const std::string& path);
 
-// Data sets that hold one text; `bytes` reserves room for a text written later, in place.
+// The checksum of a data set that is written once, as its attribute `crc32c`; and the comparison with what was read,
+// which results of earlier versions, without it, pass. Throws ResultError.
+void seal(hid_t data_set, const void* data, std::size_t bytes, const std::string& path);
+void check_seal(hid_t data_set, const std::string& name, const void* data, std::size_t bytes, const std::string& path);
+
+// Data sets that hold one text, sealed; `bytes` reserves room for a text written later, in place, without a seal.
 Handle create_text(hid_t group, const std::string& name, std::string_view text, std::size_t bytes,
                    const std::string& path);
-void overwrite_text(hid_t data_set, std::string_view text, const std::string& path);
-std::string read_text(hid_t data_set, const std::string& path);
+// Returns the checksum of all its bytes.
+std::uint32_t overwrite_text(hid_t data_set, std::string_view text, const std::string& path);
+// `sum`: where the checksum of all its bytes goes.
+std::string read_text(hid_t data_set, const std::string& path, std::uint32_t* sum = nullptr);
 
 // A table of texts, all rows of the same number of columns.
 void create_text_table(hid_t group, const char* name, const std::vector<std::vector<std::string>>& rows,
@@ -110,9 +119,9 @@ void read_rows(hid_t data_set, hid_t type, std::size_t width, std::uint64_t firs
 // The same of the columns [column, column + width) of a table of more of them.
 void read_columns(hid_t data_set, hid_t type, std::size_t column, std::size_t width, std::uint64_t first,
                   std::size_t count, void* data, const std::string& path);
-// Numbers that are written once, [rows x width], or [rows] when width is one.
+// Numbers that are written once, [rows x width], or [rows] when width is one; not sealed where they will change.
 void create_numbers(hid_t group, const std::string& name, hid_t type, std::size_t width, std::size_t rows,
-                    const void* data, const std::string& path);
+                    const void* data, const std::string& path, bool sealed = true);
 struct Shape {
   std::uint64_t rows = 0;
   std::size_t width = 0;

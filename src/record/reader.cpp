@@ -9,11 +9,15 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <thread>
 
+#include "base/checksum.hpp"
 #include "record/h5.hpp"
+#include "record/row_sums.hpp"
 
 namespace clatter::record {
 namespace {
@@ -27,6 +31,8 @@ struct DataSet {
   h5::Handle id;
   std::size_t width = 1;
   std::uint64_t refreshed_at = 0;  // commit
+  std::string name = {};
+  std::size_t stripe = 0;  // of the checksums, its first
 };
 
 struct Table {
@@ -36,6 +42,7 @@ struct Table {
   std::vector<DataSet> data;         // of each channel; empty where the table has it
   DataSet wide;                      // /table, where there is one
   std::vector<std::uint64_t> first;  // column of each channel in it, or kOwnDataSet
+  RowSumsReader sums;
 
   void index() {
     by_name.resize(channels.size());
@@ -116,14 +123,24 @@ class Reader::Impl {
   std::uint64_t commit = 0;
   mutable Table samples, ledger;
   mutable DataSet events, checkpoint_time, checkpoint_rows, checkpoint_state, checkpoint_memory, checkpoint_counters;
+  mutable DataSet checkpoint_sums;  // none in files of earlier versions
+  bool checksums = false;           // the file has them
+  mutable RowSumsReader event_sums;
   CheckpointSizes sizes;
   h5::Handle event_type = h5::event_type();
 
   explicit Impl(const std::string& name) : path(name) {
     h5::quiet();
-    open_file();
     watch = h5::WriterLock::open(path, false);
+    open_file();
     check_identity();
+    checksums = h5::exists(file, "checksums");
+    if (checksums) {
+      samples.sums.open(file, "checksums/samples", path);
+      ledger.sums.open(file, "checksums/ledger", path);
+      event_sums.open(file, "checksums/events", path);
+      checkpoint_sums = open_data("checksums/checkpoints");
+    }
     load_progress();
     load_status();
     settled = status != Status::kRunning;
@@ -152,7 +169,9 @@ class Reader::Impl {
       throw ResultError(path, "is not an HDF5 file, so not a Clatter result", kGiveResult);
     if (stream.gcount() < 9) damaged("ends inside its first bytes");
     if (head[8] != 3) throw ResultError(path, "is an HDF5 file but not a Clatter result", kGiveResult);
-    file = h5::Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, h5::access_properties()), H5Fclose);
+    // Where nobody writes there is nothing to wait for.
+    const h5::Handle access = h5::access_properties(watch.held_by_other() ? h5::kPatient : h5::kHasty);
+    file = h5::Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access), H5Fclose);
     if (!file.valid()) damaged("cannot be opened as an HDF5 file");
   }
 
@@ -171,8 +190,21 @@ class Reader::Impl {
     const h5::Handle data = h5::open_data(file, "progress", path);
     std::array<std::uint64_t, 8> progress{};
     if (h5::shape_of(data, path).rows != progress.size()) damaged("'progress' has another layout");
-    if (H5Dread(data, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, progress.data()) < 0)
-      damaged("'progress' is unreadable");
+    // A writer may be faster than this: what was read then does not fit together, and is read again.
+    constexpr int kAttempts = 20;
+    for (int attempt = 1;; ++attempt) {
+      if (H5Dread(data, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, progress.data()) < 0)
+        damaged("'progress' is unreadable");
+      if (!checksums) break;
+      const bool whole = progress[kProgressSum] == crc32c(0, progress.data(), kProgressSum * sizeof(progress[0]));
+      if (whole && samples.sums.load(progress[0], path) && ledger.sums.load(progress[1], path) &&
+          event_sums.load(progress[2], path))
+        break;
+      if (attempt == kAttempts || !watch.held_by_other())
+        damaged(
+            fmt::format("'progress' {}", whole ? "does not fit its checksums" : "is not what was recorded (checksum)"));
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
     const std::uint64_t size = watch.file_size();
     if (size < progress[4]) damaged(fmt::format("is cut off: {} bytes of at least {} are there", size, progress[4]));
     // Without filters every row takes its bytes: more rows than bytes is nonsense that must not size an allocation.
@@ -188,8 +220,20 @@ class Reader::Impl {
     const auto at = std::find_if(all.begin(), all.end(), [&](Status s) { return to_string(s) == text; });
     if (at == all.end()) damaged(fmt::format("has the unknown status '{}'", text));
     status = *at;
-    message = h5::read_text(h5::open_data(file, "message", path), path);
-    summary = h5::read_text(h5::open_data(file, "summary", path), path);
+    std::array<std::uint32_t, 2> sums{};
+    message = h5::read_text(h5::open_data(file, "message", path), path, sums.data());
+    summary = h5::read_text(h5::open_data(file, "summary", path), path, sums.data() + 1);
+    if (!checksums) return;
+    if (status == Status::kRunning) {  // they may be half written, and then mean nothing yet
+      message = summary = "";
+      return;
+    }
+    std::array<std::uint64_t, 2> wanted{};
+    const h5::Handle data = h5::open_data(file, "checksums/end", path);
+    if (h5::shape_of(data, path).rows != wanted.size() ||
+        H5Dread(data, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, wanted.data()) < 0 || wanted[0] != sums[0] ||
+        wanted[1] != sums[1])
+      damaged("the closing message is not what was recorded (checksum)");
   }
 
   void load_info() {
@@ -203,10 +247,15 @@ class Reader::Impl {
     }
     if (h5::exists(file, "scene")) info.scene = h5::read_text(h5::open_data(file, "scene", path), path);
     load_surfaces();
-    if (!h5::exists(file, "settings")) return;
-    for (auto& row : h5::read_text_table(file, "settings", path)) {
-      if (row.size() != 2) damaged("'settings' has another layout");
-      info.settings.emplace_back(std::move(row[0]), std::move(row[1]));
+    load_pairs("settings", info.settings);
+    load_pairs("inputs", info.inputs);
+  }
+
+  void load_pairs(const char* name, std::vector<std::pair<std::string, std::string>>& pairs) const {
+    if (!h5::exists(file, name)) return;
+    for (auto& row : h5::read_text_table(file, name, path)) {
+      if (row.size() != 2) damaged(fmt::format("'{}' has another layout", name));
+      pairs.emplace_back(std::move(row[0]), std::move(row[1]));
     }
   }
 
@@ -225,7 +274,8 @@ class Reader::Impl {
             shape.rows > watch.file_size() / (sizeof(out[0]) * std::max<std::size_t>(1, shape.width)))
           damaged(fmt::format("'{}/{}' has another layout", folder, name));
         out.resize(static_cast<std::size_t>(shape.rows) * shape.width);
-        h5::need(H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.data()), path, "read a surface");
+        h5::need(H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.data()), path, "read a surface", kDamaged);
+        h5::check_seal(data, folder + "/" + name, out.data(), out.size() * sizeof(out[0]), path);
       };
       numbers("vertices", H5T_NATIVE_FLOAT, H5T_FLOAT, s.vertices);
       numbers("triangles", H5T_NATIVE_UINT32, H5T_INTEGER, s.triangles);
@@ -239,6 +289,7 @@ class Reader::Impl {
 
   DataSet open_data(const std::string& name) const {
     DataSet data;
+    data.name = name;
     data.id = h5::open_data(file, name, path);
     data.width = h5::shape_of(data.id, path).width;
     if (settled) data.refreshed_at = commit;
@@ -252,6 +303,12 @@ class Reader::Impl {
     else
       load_channels(name, table);
     table.index();
+    std::size_t stripes = 1;
+    for (DataSet& data : table.data)
+      if (data.id.valid()) data.stripe = stripes++;
+    table.wide.stripe = stripes;
+    if (table.wide.id.valid()) stripes += (table.wide.width + kStripeColumns - 1) / kStripeColumns;
+    if (checksums && table.sums.stripes() != stripes) damaged(fmt::format("'checksums/{}' has another layout", name));
   }
 
   // Version 1: a data set each, which tells all about its channel.
@@ -294,6 +351,7 @@ class Reader::Impl {
       if (shape.rows != n || shape.width != 1 || !is_class(data, H5T_INTEGER, sizeof(std::uint64_t)) ||
           H5Dread(data, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, list.data()) < 0)
         damaged(fmt::format("'{}' has another layout", folder));
+      h5::check_seal(data, folder + "/" + which, list.data(), list.size() * sizeof(list[0]), path);
       return list;
     };
     table.first = numbers("first");
@@ -355,12 +413,21 @@ class Reader::Impl {
              open_part("counters", checkpoint_counters)};
   }
 
-  // Rows [first, first + count) that are committed, read into `out`, which `resize` has given its size; of all columns,
-  // or of `columns` of them from `column` on.
+  // What a read is about: a data set, how its items lie in the file, and the checksums that cover it.
+  struct Source {
+    DataSet& data;
+    hid_t stored;  // type in the file, with its bytes
+    std::size_t bytes;
+    RowSumsReader* sums;  // none: checked by the caller, or not at all
+  };
+
+  // Rows [first, first + count) that are committed, as `type`, read into what `resize` gives for its size; of all
+  // columns, or of `columns` of them from `column` on. Whatever was not compared with its checksum before is now.
   template <class Resize>
-  void read(DataSet& data, hid_t type, std::size_t item_bytes, std::uint64_t total, std::uint64_t first,
-            std::uint64_t count, const Resize& resize, std::size_t column = 0, std::size_t columns = 0) const {
+  void read(const Source& from, hid_t type, std::uint64_t total, std::uint64_t first, std::uint64_t count,
+            const Resize& resize, std::size_t column = 0, std::size_t columns = 0) const {
     h5::quiet();
+    DataSet& data = from.data;
     first = std::min(first, total);
     count = std::min(count, total - first);
     if (data.refreshed_at != commit) {
@@ -369,7 +436,8 @@ class Reader::Impl {
     }
     const h5::Shape shape = h5::shape_of(data.id, path);
     if (shape.width != data.width || shape.rows < total) damaged("a table is shorter than its committed rows");
-    if (count > watch.file_size() / (item_bytes * data.width)) damaged("counts more rows than it can hold");
+    if (count > watch.file_size() / (from.bytes * data.width)) damaged("counts more rows than it can hold");
+    if (from.sums != nullptr) check(from, first, count, column, columns);
     void* out = resize(static_cast<std::size_t>(count), columns > 0 ? columns : data.width);
     if (columns > 0)
       h5::read_columns(data.id, type, column, columns, first, static_cast<std::size_t>(count), out, path);
@@ -377,11 +445,35 @@ class Reader::Impl {
       h5::read_rows(data.id, type, data.width, first, static_cast<std::size_t>(count), out, path);
   }
 
+  void check(const Source& from, std::uint64_t first, std::uint64_t count, std::size_t column,
+             std::size_t columns) const {
+    const DataSet& data = from.data;
+    std::vector<char> bytes;
+    if (columns == 0) {
+      from.sums->check(
+          data.stripe, first, count, data.name, path, [&](std::uint64_t at, std::size_t n) -> auto& {
+            bytes.resize(n * data.width * from.bytes);
+            h5::read_rows(data.id, from.stored, data.width, at, n, bytes.data(), path);
+            return bytes;
+          });
+      return;
+    }
+    for (std::size_t stripe = column / kStripeColumns; stripe <= (column + columns - 1) / kStripeColumns; ++stripe) {
+      const std::size_t begin = stripe * kStripeColumns, width = std::min(kStripeColumns, data.width - begin);
+      from.sums->check(
+          data.stripe + stripe, first, count, data.name, path, [&](std::uint64_t at, std::size_t n) -> auto& {
+            bytes.resize(n * width * from.bytes);
+            h5::read_columns(data.id, from.stored, begin, width, at, n, bytes.data(), path);
+            return bytes;
+          });
+    }
+  }
+
   template <class T>
-  std::vector<T> read_vector(DataSet& data, hid_t type, std::uint64_t total, std::uint64_t first,
+  std::vector<T> read_vector(DataSet& data, hid_t type, RowSumsReader* sums, std::uint64_t total, std::uint64_t first,
                              std::uint64_t count) const {
     std::vector<T> out;
-    read(data, type, sizeof(T), total, first, count, [&](std::size_t n, std::size_t width) {
+    read({data, type, sizeof(T), sums}, type, total, first, count, [&](std::size_t n, std::size_t width) {
       out.resize(n * width);
       return out.data();
     });
@@ -397,12 +489,14 @@ class Reader::Impl {
       out.resize(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(width));
       return out.data();
     };
+    const Source own{table.data[place], c.single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE,
+                     c.single ? sizeof(float) : sizeof(double), &table.sums};
+    const Source wide{table.wide, H5T_NATIVE_DOUBLE, sizeof(double), &table.sums};
     if (table.first[place] == kOwnDataSet)
-      read(table.data[place], H5T_NATIVE_DOUBLE, c.single ? sizeof(float) : sizeof(double), total, first, count,
-           resize);
+      read(own, H5T_NATIVE_DOUBLE, total, first, count, resize);
     else
-      read(table.wide, H5T_NATIVE_DOUBLE, sizeof(double), total, first, count, resize,
-           static_cast<std::size_t>(table.first[place]), static_cast<std::size_t>(c.width));
+      read(wide, H5T_NATIVE_DOUBLE, total, first, count, resize, static_cast<std::size_t>(table.first[place]),
+           static_cast<std::size_t>(c.width));
     return out;
   }
 
@@ -411,13 +505,21 @@ class Reader::Impl {
       throw ResultError(path, fmt::format("has {} checkpoints, number {} is not there", rows.checkpoints, row),
                         rows.checkpoints == 0 ? "run the model from its start" : "use the last one");
     Checkpoint c;
-    const std::uint64_t total = rows.checkpoints;
-    c.t = read_vector<double>(checkpoint_time, H5T_NATIVE_DOUBLE, total, row, 1).at(0);
-    if (sizes.state > 0) c.state = read_vector<double>(checkpoint_state, H5T_NATIVE_DOUBLE, total, row, 1);
-    if (sizes.memory > 0) c.memory = read_vector<double>(checkpoint_memory, H5T_NATIVE_DOUBLE, total, row, 1);
-    if (sizes.counters > 0)
-      c.counters = read_vector<std::uint64_t>(checkpoint_counters, H5T_NATIVE_UINT64, total, row, 1);
-    const auto counts = read_vector<std::uint64_t>(checkpoint_rows, H5T_NATIVE_UINT64, total, row, 1);
+    const auto numbers = [&](DataSet& part) {
+      return read_vector<double>(part, H5T_NATIVE_DOUBLE, nullptr, rows.checkpoints, row, 1);
+    };
+    const auto whole_numbers = [&](DataSet& part) {
+      return read_vector<std::uint64_t>(part, H5T_NATIVE_UINT64, nullptr, rows.checkpoints, row, 1);
+    };
+    c.t = numbers(checkpoint_time).at(0);
+    if (sizes.state > 0) c.state = numbers(checkpoint_state);
+    if (sizes.memory > 0) c.memory = numbers(checkpoint_memory);
+    if (sizes.counters > 0) c.counters = whole_numbers(checkpoint_counters);
+    const std::vector<std::uint64_t> counts = whole_numbers(checkpoint_rows);
+    if (checksums &&
+        whole_numbers(checkpoint_sums).at(0) !=
+            checkpoint_checksum(c.t, c.state, c.memory, c.counters, {counts[0], counts[1], counts[2], counts[3]}))
+      damaged(fmt::format("checkpoint {} is not what was recorded (checksum)", row));
     c.rows = {counts[0], counts[1], counts[2], counts[3]};
     if (c.rows.samples > rows.samples || c.rows.ledger > rows.ledger || c.rows.events > rows.events ||
         c.rows.checkpoints != row + 1)
@@ -471,7 +573,8 @@ const Channel& Reader::channel(std::string_view name) const {
 }
 
 std::vector<double> Reader::times(std::uint64_t first, std::uint64_t count) const {
-  return impl_->read_vector<double>(impl_->samples.time, H5T_NATIVE_DOUBLE, impl_->rows.samples, first, count);
+  return impl_->read_vector<double>(impl_->samples.time, H5T_NATIVE_DOUBLE, &impl_->samples.sums, impl_->rows.samples,
+                                    first, count);
 }
 
 RowMatrix Reader::read(std::string_view channel, std::uint64_t first, std::uint64_t count) const {
@@ -479,7 +582,8 @@ RowMatrix Reader::read(std::string_view channel, std::uint64_t first, std::uint6
 }
 
 std::vector<double> Reader::ledger_times(std::uint64_t first, std::uint64_t count) const {
-  return impl_->read_vector<double>(impl_->ledger.time, H5T_NATIVE_DOUBLE, impl_->rows.ledger, first, count);
+  return impl_->read_vector<double>(impl_->ledger.time, H5T_NATIVE_DOUBLE, &impl_->ledger.sums, impl_->rows.ledger,
+                                    first, count);
 }
 
 RowMatrix Reader::read_ledger(std::string_view channel, std::uint64_t first, std::uint64_t count) const {
@@ -491,8 +595,8 @@ std::vector<Event> Reader::events(std::uint64_t first, std::uint64_t count) cons
     return std::string(field, static_cast<std::size_t>(std::find(field, field + bytes, '\0') - field));
   };
   std::vector<Event> out;
-  for (const h5::EventRow& row :
-       impl_->read_vector<h5::EventRow>(impl_->events, impl_->event_type, impl_->rows.events, first, count))
+  for (const h5::EventRow& row : impl_->read_vector<h5::EventRow>(impl_->events, impl_->event_type, &impl_->event_sums,
+                                                                  impl_->rows.events, first, count))
     out.push_back({row.t, text(row.kind, kEventKindBytes), text(row.element, kEventElementBytes),
                    text(row.text, kEventTextBytes)});
   return out;

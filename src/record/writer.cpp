@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -16,6 +15,8 @@
 #include <filesystem>
 #include <set>
 
+#include "base/checksum.hpp"
+#include "base/output_file.hpp"
 #include "record/h5.hpp"
 #include "record/reader.hpp"
 #include "record/writer_table.hpp"
@@ -88,7 +89,9 @@ class Writer::Impl {
   std::uint64_t checkpoints = 0;
   h5::Handle event_type = h5::event_type();
   h5::Handle event_data, progress_data, status_data, message_data, summary_data;
-  h5::Handle checkpoint_time, checkpoint_state, checkpoint_memory, checkpoint_counters, checkpoint_rows;
+  h5::Handle checkpoint_time, checkpoint_state, checkpoint_memory, checkpoint_counters, checkpoint_rows, checkpoint_sum;
+  h5::Handle end_sums;
+  RowSumsWriter event_sums;
   std::uint64_t commits = 0;
   Clock::time_point last_commit = Clock::now();
   bool broken = false;
@@ -96,8 +99,7 @@ class Writer::Impl {
   Impl(const std::string& target, const RunInfo& info, const std::vector<Channel>& channels,
        const std::vector<Channel>& ledger_channels, const WriterOptions& wanted)
       : path(target), options(wanted) {
-    static std::atomic<unsigned> serial{0};
-    built_path = fmt::format("{}.{}-{}.part", path, ::getpid(), serial++);
+    built_path = name_beside(path);
     try {
       build(info, channels, ledger_channels);
       open();
@@ -128,8 +130,8 @@ class Writer::Impl {
 
   void publish() {
     commit();
-    if (std::rename(built_path.c_str(), path.c_str()) != 0)
-      throw ResultError(path, fmt::format("cannot be written ({})", std::strerror(errno)), "choose another place");
+    if (const int error = publish_part(built_path, path); error != 0)
+      throw ResultError(path, fmt::format("cannot be written ({})", std::strerror(error)), "choose another place");
     built_path.clear();
   }
 
@@ -151,6 +153,8 @@ class Writer::Impl {
 
   void append_event(const Event& event) {
     need_open();
+    if (!std::isfinite(event.t))
+      throw ResultError(path, fmt::format("an event was given at the time {}", event.t), "report this diagnosis");
     h5::EventRow& row = events[events_buffered++];
     row.t = event.t;
     set_text(row.kind, kEventKindBytes, event.kind);
@@ -181,6 +185,8 @@ class Writer::Impl {
       if (size.counters > 0)
         h5::write_rows(checkpoint_counters, H5T_NATIVE_UINT64, size.counters, row, 1, counters.data(), path);
       h5::write_rows(checkpoint_rows, H5T_NATIVE_UINT64, counts.size(), row, 1, counts.data(), path);
+      const std::uint64_t sum = checkpoint_checksum(t, state, memory, counters, counts);
+      h5::write_rows(checkpoint_sum, H5T_NATIVE_UINT64, 1, row, 1, &sum, path);
       h5::write_rows(checkpoint_time, H5T_NATIVE_DOUBLE, 1, row, 1, &t, path);
       ++checkpoints;
     });
@@ -196,7 +202,9 @@ class Writer::Impl {
       samples.write(path);
       ledger.write(path);
       h5::write_rows(event_data, event_type, 1, events_committed, events_buffered, events.data(), path);
-      events_committed += std::exchange(events_buffered, 0);
+      event_sums.add(0, events.data(), events_buffered, sizeof(h5::EventRow), sizeof(h5::EventRow));
+      events_committed += events_buffered;
+      event_sums.write(std::exchange(events_buffered, 0), events_committed, path);
       h5::need(H5Fflush(file, H5F_SCOPE_LOCAL), path, "flush the file", kDiskAdvice);
       write_progress();
     });
@@ -205,11 +213,7 @@ class Writer::Impl {
 
   void end(Status status, const std::string& message, const std::string& summary) {
     commit();
-    guarded([&] {
-      h5::overwrite_text(summary_data, summary, path);
-      h5::overwrite_text(message_data, message, path);
-      h5::overwrite_text(status_data, to_string(status), path);
-    });
+    guarded([&] { write_end(status, message, summary); });
     if (!close_all()) throw ResultError(path, "closing the file failed", "what was committed can still be read");
   }
 
@@ -233,11 +237,19 @@ class Writer::Impl {
 
   void abandon(const std::string& why) {
     try {
-      h5::overwrite_text(message_data, why, path);
-      h5::overwrite_text(status_data, to_string(Status::kFailed), path);
+      write_end(Status::kFailed, why, "");
     } catch (const std::exception&) {  // the status stays `running`, as after a kill
     }
     turn_away();
+  }
+
+  // The status last: it says that the rest is there.
+  void write_end(Status status, const std::string& message, const std::string& summary) const {
+    const std::array<std::uint64_t, 2> sums{h5::overwrite_text(message_data, message, path),
+                                            h5::overwrite_text(summary_data, summary, path)};
+    h5::need(H5Dwrite(end_sums, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, sums.data()), path, "write checksums",
+             kDiskAdvice);
+    h5::overwrite_text(status_data, to_string(status), path);
   }
 
   void turn_away() const {
@@ -251,8 +263,9 @@ class Writer::Impl {
   }
 
   void write_progress() {
-    const std::array<std::uint64_t, 8> progress{
+    std::array<std::uint64_t, 8> progress{
         samples.committed, ledger.committed, events_committed, checkpoints, lock.file_size(), ++commits, 0, 0};
+    progress[kProgressSum] = crc32c(0, progress.data(), kProgressSum * sizeof(progress[0]));
     h5::need(H5Dwrite(progress_data, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, progress.data()), path,
              "write the progress", kDiskAdvice);
   }
@@ -286,14 +299,23 @@ class Writer::Impl {
       for (const auto& [key, value] : info.settings) rows.push_back({key, value});
       h5::create_text_table(file, "settings", rows, path);
     }
+    if (!info.inputs.empty()) {
+      std::vector<std::vector<std::string>> rows;
+      for (const auto& [name, hash] : info.inputs) rows.push_back({name, hash});
+      h5::create_text_table(file, "inputs", rows, path);
+    }
     if (!info.scene.empty()) h5::create_text(file, "scene", info.scene, 0, path);
     build_surfaces(info.surfaces);
-    for (const char* group : {"samples", "samples/channels", "ledger", "ledger/channels", "checkpoints"})
+    for (const char* group : {"samples", "samples/channels", "ledger", "ledger/channels", "checkpoints", "checksums",
+                              "checksums/samples", "checksums/ledger", "checksums/events"})
       h5::Handle(H5Gcreate2(file, group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
     samples.create(file, "samples", channels, options.expected_rows, path);
     ledger.create(file, "ledger", ledger_channels, options.expected_rows, path);
     events.resize(kEventBuffer);
     h5::create_rows(file, "events", event_type, 1, kEventBuffer, path);
+    event_sums.create(file, "checksums/events", 1, kEventBuffer, path);
+    const std::array<std::uint64_t, 2> none{};
+    h5::create_numbers(file, "checksums/end", H5T_NATIVE_UINT64, 1, none.size(), none.data(), path, false);
     build_checkpoints();
     h5::create_text(file, "status", to_string(Status::kRunning), 16, path);
     h5::create_text(file, "message", "", kMessageBytes, path);
@@ -345,6 +367,7 @@ class Writer::Impl {
     make("state", H5T_NATIVE_DOUBLE, size.state);
     make("memory", H5T_NATIVE_DOUBLE, size.memory);
     make("counters", H5T_NATIVE_UINT64, size.counters);
+    h5::create_rows(file, "checksums/checkpoints", H5T_NATIVE_UINT64, 1, 512, path);
   }
 
   // Opens the finished skeleton for one writer and many readers and takes the writer's lock.
@@ -355,6 +378,9 @@ class Writer::Impl {
     samples.open(file, "samples", path);
     ledger.open(file, "ledger", path);
     event_data = h5::open_data(file, "events", path);
+    event_sums.open(file, path);
+    end_sums = h5::open_data(file, "checksums/end", path);
+    checkpoint_sum = h5::open_data(file, "checksums/checkpoints", path);
     progress_data = h5::open_data(file, "progress", path);
     status_data = h5::open_data(file, "status", path);
     message_data = h5::open_data(file, "message", path);
@@ -375,8 +401,9 @@ class Writer::Impl {
     h5::quiet();
     for (h5::Handle* handle :
          {&event_data, &progress_data, &status_data, &message_data, &summary_data, &checkpoint_time, &checkpoint_rows,
-          &checkpoint_state, &checkpoint_memory, &checkpoint_counters})
+          &checkpoint_state, &checkpoint_memory, &checkpoint_counters, &checkpoint_sum, &end_sums})
       handle->reset();
+    event_sums.close();
     samples.close();
     ledger.close();
     // A limit on the size of files holds in memory, too; what is given up may pass it as far as it is ours to say.
@@ -396,14 +423,14 @@ class Writer::Impl {
 namespace {
 
 // Refuses to replace what is not ours to replace; otherwise returns the lock that keeps others from doing the same.
-h5::WriterLock claim(const std::string& path) {
+h5::WriterLock claim(const std::string& path, bool any) {
   std::error_code error;
   if (!fs::exists(path, error)) return {};
   try {
     const Reader existing(path);
   } catch (const ResultError&) {
-    if (!Reader::is_result(path))
-      throw ResultError(path, "exists and is not a Clatter result", "choose another name or remove it");
+    if (!any && !Reader::is_result(path))
+      throw ResultError(path, "exists and is not a Clatter result", "choose another name, or replace it with --force");
   }
   h5::WriterLock lock = h5::WriterLock::open(path, true);
   if (!lock.acquire())
@@ -419,7 +446,7 @@ Writer Writer::create(const std::string& path, const RunInfo& info, const std::v
   check_channels(channels, path);
   check_channels(ledger, path);
   check_folder(path);
-  const h5::WriterLock old = claim(path);
+  const h5::WriterLock old = claim(path, options.replace_any);
   auto impl = std::make_unique<Impl>(path, info, channels, ledger, options);
   impl->publish();
   return Writer(std::move(impl));

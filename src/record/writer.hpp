@@ -17,6 +17,7 @@ struct WriterOptions {
   CheckpointSizes checkpoint;
   std::uint64_t expected_rows = 0;  // of samples; 0: unknown. Keeps short runs' files small.
   double commit_interval = 0.5;     // wall seconds
+  bool replace_any = false;         // a file under that name that is no result, too
 };
 
 class Writer {
@@ -35,7 +36,7 @@ class Writer {
   Writer& operator=(Writer&&) noexcept;
   ~Writer();  // without finish(): commits and leaves the status `interrupted`
 
-  // Values of all channels in order. A NaN is refused with the channel's name.
+  // Values of all channels in order. What is not finite is refused with the channel's name.
   void append(double t, std::span<const double> values);
   void append_ledger(double t, std::span<const double> values);
   void append_event(const Event& event);

@@ -18,9 +18,6 @@ std::size_t chunk_rows_for(std::size_t width, std::uint64_t expected_rows) {
   return std::bit_floor(rows);
 }
 
-// Columns in a chunk of the table: who reads one channel reads 64 of them, and a commit writes pieces of 512 bytes.
-constexpr std::size_t kChunkColumns = 64;
-
 }  // namespace
 
 void WriterTable::create(hid_t file, const std::string& name, const std::vector<Channel>& list,
@@ -43,6 +40,9 @@ void WriterTable::create(hid_t file, const std::string& name, const std::vector<
   for (std::size_t i = 0; i < channels.size(); ++i)
     if (first_[i] == kOwnDataSet) create_channel(file, name, i, path);
   if (wide(channels)) create_columns(file, name, path);
+  const auto own = static_cast<std::size_t>(std::count(first_.begin(), first_.end(), kOwnDataSet));
+  sums_.create(file, "checksums/" + name, 1 + own + (table_width_ + kStripeColumns - 1) / kStripeColumns, chunk_rows,
+               path);
 }
 
 void WriterTable::create_channel(hid_t file, const std::string& name, std::size_t place,
@@ -59,7 +59,7 @@ void WriterTable::create_channel(hid_t file, const std::string& name, std::size_
 
 void WriterTable::create_columns(hid_t file, const std::string& name, const std::string& path) const {
   if (table_width_ > 0)
-    h5::create_rows(file, name + "/table", H5T_NATIVE_DOUBLE, table_width_, chunk_rows, path, kChunkColumns);
+    h5::create_rows(file, name + "/table", H5T_NATIVE_DOUBLE, table_width_, chunk_rows, path, kStripeColumns);
   const h5::Handle group(h5::need(H5Gcreate2(file, (name + "/columns").c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                                   path, fmt::format("create '{}/columns'", name)),
                          H5Gclose);
@@ -86,33 +86,38 @@ void WriterTable::open(hid_t file, const std::string& name, const std::string& p
   for (std::size_t i = 0; i < channels.size(); ++i)
     channel_data_.push_back(first_[i] == kOwnDataSet ? h5::open_data(file, name + "/channels/" + channels[i].name, path)
                                                      : h5::Handle());
+  sums_.open(file, path);
 }
 
 void WriterTable::close() {
   time_data_.reset();
   table_data_.reset();
   channel_data_.clear();
+  sums_.close();
 }
 
 void WriterTable::add(double t, std::span<const double> row, const std::string& path) {
   if (row.size() != width)
     throw ResultError(path, fmt::format("a row of {} values was given for {}", row.size(), width),
                       "give the values of all channels in order");
-  double sum = t;
+  double sum = t * 0.0;
   for (const double x : row) sum += x * 0.0;  // NaN if any is NaN or infinite
-  if (std::isnan(sum)) refuse_nan(t, row, path);
+  if (std::isnan(sum)) refuse_not_finite(t, row, path);
   times_[buffered] = t;
   std::copy(row.begin(), row.end(), values_.begin() + static_cast<std::ptrdiff_t>(buffered * width));
   ++buffered;
 }
 
-void WriterTable::refuse_nan(double t, std::span<const double> row, const std::string& path) const {
-  if (std::isnan(t)) throw ResultError(path, "a row was given at the time NaN", "report this diagnosis");
+void WriterTable::refuse_not_finite(double t, std::span<const double> row, const std::string& path) const {
+  if (!std::isfinite(t))
+    throw ResultError(path, fmt::format("a row was given at the time {}", t), "report this diagnosis");
   std::size_t at = 0;
   for (const Channel& c : channels)
     for (int k = 0; k < c.width; ++k, ++at)
-      if (std::isnan(row[at]))
-        throw ResultError(path, fmt::format("channel '{}' component {} is NaN at t = {} s", c.name, k, t),
+      if (!std::isfinite(row[at]))
+        throw ResultError(path,
+                          fmt::format("channel '{}' component {} is {} at t = {} s", c.name, k,
+                                      std::isnan(row[at]) ? "NaN" : "infinite", t),
                           "the rows before it are kept");
 }
 
@@ -121,28 +126,45 @@ void WriterTable::gather(std::size_t offset, std::size_t count, std::size_t into
     std::copy_n(values_.data() + row * width + offset, count, column_.data() + row * stride + into);
 }
 
-void WriterTable::write(const std::string& path) {
-  if (buffered == 0) return;
+void WriterTable::write_channel(std::size_t place, std::size_t offset, std::size_t stripe, const std::string& path) {
+  const auto w = static_cast<std::size_t>(channels[place].width);
+  gather(offset, w, 0, w);
+  const hid_t data = channel_data_[place];
+  if (!channels[place].single) {
+    h5::write_rows(data, H5T_NATIVE_DOUBLE, w, committed, buffered, column_.data(), path);
+    sums_.add(stripe, column_.data(), buffered, w * sizeof(double), w * sizeof(double));
+    return;
+  }
+  single_.assign(column_.begin(), column_.begin() + static_cast<std::ptrdiff_t>(buffered * w));
+  h5::write_rows(data, H5T_NATIVE_FLOAT, w, committed, buffered, single_.data(), path);
+  sums_.add(stripe, single_.data(), buffered, w * sizeof(float), w * sizeof(float));
+}
+
+void WriterTable::write_table(std::size_t stripe, const std::string& path) {
   std::size_t offset = 0;
   for (std::size_t i = 0; i < channels.size(); ++i) {
     const auto w = static_cast<std::size_t>(channels[i].width);
-    if (first_[i] == kOwnDataSet) {
-      gather(offset, w, 0, w);
-      h5::write_rows(channel_data_[i], H5T_NATIVE_DOUBLE, w, committed, buffered, column_.data(), path);
-    }
+    if (first_[i] != kOwnDataSet) gather(offset, w, static_cast<std::size_t>(first_[i]), table_width_);
     offset += w;
   }
-  if (table_width_ > 0) {
-    offset = 0;
-    for (std::size_t i = 0; i < channels.size(); ++i) {
-      const auto w = static_cast<std::size_t>(channels[i].width);
-      if (first_[i] != kOwnDataSet) gather(offset, w, static_cast<std::size_t>(first_[i]), table_width_);
-      offset += w;
-    }
-    h5::write_rows(table_data_, H5T_NATIVE_DOUBLE, table_width_, committed, buffered, column_.data(), path);
+  h5::write_rows(table_data_, H5T_NATIVE_DOUBLE, table_width_, committed, buffered, column_.data(), path);
+  for (std::size_t column = 0; column < table_width_; column += kStripeColumns)
+    sums_.add(stripe++, column_.data() + column, buffered,
+              std::min(kStripeColumns, table_width_ - column) * sizeof(double), table_width_ * sizeof(double));
+}
+
+void WriterTable::write(const std::string& path) {
+  if (buffered == 0) return;
+  std::size_t offset = 0, stripe = 1;  // 0: the time axis
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    if (first_[i] == kOwnDataSet) write_channel(i, offset, stripe++, path);
+    offset += static_cast<std::size_t>(channels[i].width);
   }
+  if (table_width_ > 0) write_table(stripe, path);
   h5::write_rows(time_data_, H5T_NATIVE_DOUBLE, 1, committed, buffered, times_.data(), path);
+  sums_.add(0, times_.data(), buffered, sizeof(double), sizeof(double));
   committed += buffered;
+  sums_.write(buffered, committed, path);
   buffered = 0;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "base/interrupt.hpp"
 #include "solve/scaling.hpp"
 
 namespace clatter {
@@ -188,6 +189,7 @@ LcpStatus LemkeSolver::walk(int refresh_every, int& pivots) {
 
   int row = first_row(), column = n_;
   for (int step = 0;; ++step) {
+    leave_if_interrupted();
     const int left = basic_[static_cast<std::size_t>(row)];
     pivot(row, column);
     ++pivots;

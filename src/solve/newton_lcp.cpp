@@ -1,4 +1,5 @@
 #include "solve/newton_lcp.hpp"
+#include "base/interrupt.hpp"
 
 #include <Eigen/Cholesky>
 #include <algorithm>
@@ -51,6 +52,7 @@ IterationReport NewtonSolver::solve(const ScaledContact& s, Vec& u, const Newton
   };
   int failures = 0;
   while (report.iterations < options.max_steps && !small_enough()) {
+    leave_if_interrupted();
     ++report.iterations;
     kinematics(s.problem, u, y_);
     natural_map(s, u, y_, F_, &J_);

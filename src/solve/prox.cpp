@@ -1,4 +1,5 @@
 #include "solve/prox.hpp"
+#include "base/interrupt.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -63,6 +64,7 @@ IterationReport ProxSolver::solve(const ScaledContact& s, Vec& u, const ProxOpti
   constexpr int kBetweenChecks = 10;
   int checks_without_gain = 0;
   while (best > options.tolerance && report.iterations < options.max_sweeps) {
+    leave_if_interrupted();
     for (int k = 0; k < kBetweenChecks && report.iterations < options.max_sweeps; ++k, ++report.iterations) {
       sweep(s, omega, u);
     }

@@ -70,27 +70,34 @@ double SchurSolver::smallest_pivot_ratio() const {
 }
 
 template <class Ldl>
-int SchurSolver::weakest_place(const Ldl& ldl) const {
+double SchurSolver::ratio_at(const Ldl& ldl, int place, std::span<const double> scale) const {
+  if (scale.empty()) return ldl.pivot_ratio(place);
+  const double against = scale[dense_ && !order_.empty() ? order_[place] : place];
+  return against > 0 ? ldl.pivot_ratio(place) * ldl.diagonal(place) / against : 1.0;
+}
+
+template <class Ldl>
+int SchurSolver::weakest_place(const Ldl& ldl, std::span<const double> scale) const {
   int weakest = -1;
   for (int j = 0; j < n_; ++j) {
     const int row = dense_ && !order_.empty() ? order_[j] : j;
     if (std::binary_search(dependent_.begin(), dependent_.end(), row)) continue;
-    if (weakest < 0 || ldl.pivot_ratio(j) < ldl.pivot_ratio(weakest)) weakest = j;
+    if (weakest < 0 || ratio_at(ldl, j, scale) < ratio_at(ldl, weakest, scale)) weakest = j;
   }
   return weakest;
 }
 
-double SchurSolver::smallest_independent_ratio() const {
+double SchurSolver::smallest_independent_ratio(std::span<const double> scale) const {
   if (!factored_ || n_ == 0) return 1;
-  if (dependent_.empty()) return smallest_pivot_ratio();
-  const int j = dense_ ? weakest_place(*dense_) : weakest_place(*used_);
-  return j < 0 ? 1.0 : dense_ ? dense_->pivot_ratio(j) : used_->pivot_ratio(j);
+  if (dependent_.empty() && scale.empty()) return smallest_pivot_ratio();
+  const int j = dense_ ? weakest_place(*dense_, scale) : weakest_place(*used_, scale);
+  return j < 0 ? 1.0 : dense_ ? ratio_at(*dense_, j, scale) : ratio_at(*used_, j, scale);
 }
 
-std::vector<int> SchurSolver::weakest_rows() {
+std::vector<int> SchurSolver::weakest_rows(std::span<const double> scale) {
   std::vector<int> rows;
   if (!factored_ || n_ == 0) return rows;
-  const int weakest = dense_ ? weakest_place(*dense_) : weakest_place(*used_);
+  const int weakest = dense_ ? weakest_place(*dense_, scale) : weakest_place(*used_, scale);
   if (weakest < 0) return rows;
   // L^T n = e: the combination of rows that is shortest for the coefficient one at the weakest.
   std::vector<double> n(static_cast<size_t>(n_), 0.0);

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "solve/dense_ldl.hpp"
@@ -61,9 +62,10 @@ class SchurSolver {
   // Smallest pivot over diagonal entry: the squared sine of the smallest angle met between a row and those before it.
   double smallest_pivot_ratio() const;
   // The same among the rows that are not redundant, and the rows that take part in that near dependence: those with
-  // more than a tenth of the largest coefficient in it.
-  double smallest_independent_ratio() const;
-  std::vector<int> weakest_rows();
+  // more than a tenth of the largest coefficient in it. A row that vanishes by itself shows where `scale` gives, a row
+  // each, what its diagonal entry is to be measured against.
+  double smallest_independent_ratio(std::span<const double> scale = {}) const;
+  std::vector<int> weakest_rows(std::span<const double> scale = {});
 
  private:
   void factorize_loaded();
@@ -71,7 +73,9 @@ class SchurSolver {
   template <class Ldl>
   bool poor_order(const Ldl& ldl) const;
   template <class Ldl>
-  int weakest_place(const Ldl& ldl) const;  // -1 when all rows are redundant
+  double ratio_at(const Ldl& ldl, int place, std::span<const double> scale) const;
+  template <class Ldl>
+  int weakest_place(const Ldl& ldl, std::span<const double> scale) const;  // -1 when all rows are redundant
   template <class Ldl>
   void find_null_space(Ldl& ldl);
   template <class Ldl>

@@ -7,7 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "base/output_file.hpp"
+
 namespace clatter::view {
+
+inline constexpr OutputKind kFigure{"a figure of `clatter plot`", "clatter plot"};
 
 struct Point {
   double x = 0, y = 0;
@@ -37,8 +41,8 @@ class Canvas {
   virtual double text_width(const std::string& text, double size) = 0;
   virtual void clip(Point corner, double width, double height) = 0;  // until unclip
   virtual void unclip() = 0;
-  // Writes the file. Throws ResultError.
-  virtual void finish(const std::string& path) = 0;
+  // The bytes of the figure's file, which carry kFigure's mark; the last call.
+  virtual std::string finish() = 0;
 };
 
 std::unique_ptr<Canvas> svg_canvas(double width, double height, const std::string& title);

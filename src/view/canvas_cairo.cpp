@@ -1,15 +1,12 @@
 #include <cairo-pdf.h>
 #include <cairo.h>
 #include <fmt/format.h>
+#include <zlib.h>
 
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <numbers>
 
-#include "record/format.hpp"
 #include "view/canvas.hpp"
 
 namespace clatter::view {
@@ -17,12 +14,25 @@ namespace {
 
 constexpr double kPointsPerInch = 72;
 
-[[noreturn]] void cannot_write(const std::string& path, const char* why) {
-  throw record::ResultError(path, fmt::format("cannot be written ({})", why),
-                            "check the folder and the free disk space");
+// A text chunk (PNG, section 11.3.3) behind the header, which is 33 bytes long: what wrote the picture.
+std::string with_software(std::string png, std::string_view name) {
+  constexpr std::size_t kHeader = 33;
+  std::string chunk = "tEXtSoftware";
+  chunk += '\0';
+  chunk += name;
+  const auto number = [](std::uint32_t value) {
+    std::string bytes;
+    for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(value >> shift & 0xFFU);
+    return bytes;
+  };
+  const std::uint32_t length = static_cast<std::uint32_t>(chunk.size()) - 4,
+                      sum = static_cast<std::uint32_t>(
+                          ::crc32_z(0, reinterpret_cast<const Bytef*>(chunk.data()), chunk.size()));
+  if (png.size() >= kHeader) png.insert(kHeader, number(length) + chunk + number(sum));
+  return png;
 }
 
-// Both surfaces are drawn in memory and written at the end, so that a figure that fails leaves no half of a file.
+// Both surfaces are drawn in memory.
 class CairoCanvas final : public Canvas {
  public:
   CairoCanvas(double width, double height, const std::string& title) {
@@ -81,19 +91,18 @@ class CairoCanvas final : public Canvas {
   }
   void unclip() override { cairo_restore(g_); }
 
-  void finish(const std::string& path) override {
+  std::string finish() override {
     if (png_) {
       cairo_surface_write_to_png_stream(surface_, &take, &bytes_);
     } else {
       cairo_show_page(g_);
       cairo_surface_finish(surface_);
     }
-    if (cairo_surface_status(surface_) != CAIRO_STATUS_SUCCESS && !(bytes_.size() > 0))
-      cannot_write(path, cairo_status_to_string(cairo_surface_status(surface_)));
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file << bytes_;
-    file.close();
-    if (!file) cannot_write(path, std::strerror(errno));
+    if (bytes_.empty())
+      throw OutputError(
+          fmt::format("the figure cannot be made ({})", cairo_status_to_string(cairo_surface_status(surface_))));
+    if (png_) return with_software(std::move(bytes_), kFigure.mark);
+    return std::move(bytes_) + fmt::format("%{}\n", kFigure.mark);  // a comment behind the end of the document
   }
 
  private:

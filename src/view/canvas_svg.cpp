@@ -2,13 +2,9 @@
 // near to.
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 
-#include "record/format.hpp"
 #include "view/canvas.hpp"
 
 namespace clatter::view {
@@ -45,6 +41,7 @@ class SvgCanvas final : public Canvas {
         "{:.6g}\" "
         "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\" role=\"img\">\n",
         width * kMillimetresPerPoint, height * kMillimetresPerPoint, width, height);
+    put("<!-- {} -->\n", kFigure.mark);
     put("<title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", escaped(title));
   }
 
@@ -85,14 +82,9 @@ class SvgCanvas final : public Canvas {
   }
   void unclip() override { put("</g>\n"); }
 
-  void finish(const std::string& path) override {
+  std::string finish() override {
     put("</svg>\n");
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file << out_;
-    file.close();
-    if (!file)
-      throw record::ResultError(path, fmt::format("cannot be written ({})", std::strerror(errno)),
-                                "check the folder and the free disk space");
+    return std::move(out_);
   }
 
  private:

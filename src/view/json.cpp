@@ -2,9 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace clatter::view {
+
+// Bytes of the character that the text begins with (RFC 3629, section 4), which is not ASCII; 0: it is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const unsigned first = byte(0), second = byte(1);
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    const bool whole = follows(1) && follows(2) && !(first == 0xE0 && second < 0xA0);
+    return whole && !(first == 0xED && second > 0x9F) ? 3 : 0;  // no halves of pairs of UTF-16
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    const bool whole = follows(1) && follows(2) && follows(3) && !(first == 0xF0 && second < 0x90);
+    return whole && !(first == 0xF4 && second > 0x8F) ? 4 : 0;
+  }
+  return 0;
+}
 
 void Json::separate() {
   if (!first_ && !after_key_) out_ += ',';
@@ -33,12 +51,20 @@ Json& Json::key(std::string_view name) {
   return *this;
 }
 
-// '<' is escaped too, so that the text may stand inside a script element of a page.
+// '<' is escaped too, so that the text may stand inside a script element of a page; bytes that are no UTF-8, which JSON
+// has no place for, become U+FFFD.
 Json& Json::text(std::string_view value) {
   separate();
   out_ += '"';
-  for (const char c : value) {
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const char c = value[i];
     const auto code = static_cast<unsigned char>(c);
+    if (code >= 0x80) {
+      const std::size_t length = utf8_length(value.substr(i));
+      out_ += length > 0 ? value.substr(i, length) : std::string_view("\xEF\xBF\xBD");
+      i += std::max<std::size_t>(length, 1) - 1;
+      continue;
+    }
     if (c == '"' || c == '\\') {
       out_ += '\\';
       out_ += c;

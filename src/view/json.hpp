@@ -12,6 +12,9 @@
 
 namespace clatter::view {
 
+// Bytes of the UTF-8 character a text begins with, which is not ASCII; 0 when it is none.
+std::size_t utf8_length(std::string_view text);
+
 class Json {
  public:
   Json& object() { return begin('{'); }
@@ -24,7 +27,7 @@ class Json {
   Json& integer(std::int64_t value);
   Json& boolean(bool value);
   Json& null();
-  Json& raw(std::string_view json);  // a value that is JSON already
+  Json& raw(std::string_view json);  // a value that is JSON already, and of this program's making
   Json& vector(const Vec3& value);
   Json& rotation(const Quat& value);  // w x y z
 

@@ -24,8 +24,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t kLongestHead = std::size_t{1} << 20U;  // thousands of channels may be asked for at once
+constexpr std::size_t kLongestOfStranger = 8192;             // a head that does not begin with the secret
 constexpr std::size_t kMostConnections = 64;
-constexpr std::chrono::seconds kIdle{120};
+constexpr std::chrono::seconds kIdle{120};     // between the requests of one who had an answer
+constexpr std::chrono::seconds kHeadTime{10};  // for a request to come in, however slowly its bytes drip
+constexpr std::chrono::seconds kSendTime{60};  // without a byte of an answer being taken
 
 std::string random_secret() {
   std::array<unsigned char, 16> bytes{};
@@ -122,9 +125,18 @@ struct LoopbackServer::Connection {
   int fd;
   std::string in, out;
   std::size_t sent = 0;
-  bool last = false;  // close when everything is sent
+  bool last = false;   // close when everything is sent
+  bool known = false;  // has had an answer to a request with the secret
   bool dead = false;
-  Clock::time_point active = Clock::now();
+  Clock::time_point active = Clock::now();  // last byte
+  Clock::time_point began = active;         // of the request that is coming in, or of waiting for it
+
+  bool sending() const { return sent < out.size(); }
+  bool overdue(Clock::time_point now) const {
+    if (sending()) return now - active > kSendTime;
+    if (known && in.empty()) return now - active > kIdle;
+    return now - began > kHeadTime;
+  }
 };
 
 LoopbackServer::LoopbackServer(int port, Answer answer) : answer_(std::move(answer)), secret_(random_secret()) {
@@ -161,8 +173,7 @@ void LoopbackServer::serve(const std::atomic<bool>& stop) {
   while (!stop) {
     polled.assign(1, {listener_, POLLIN, 0});
     for (const auto& c : connections_) {
-      const bool sending = c->sent < c->out.size();
-      polled.push_back({c->fd, static_cast<short>(sending ? POLLOUT : POLLIN), 0});
+      polled.push_back({c->fd, static_cast<short>(c->sending() ? POLLOUT : POLLIN), 0});
     }
     constexpr int kLookMilliseconds = 200;
     if (::poll(polled.data(), polled.size(), kLookMilliseconds) < 0 && errno != EINTR) break;
@@ -173,18 +184,36 @@ void LoopbackServer::serve(const std::atomic<bool>& stop) {
       if ((happened & POLLIN) != 0) receive(c);
       if ((happened & (POLLERR | POLLNVAL)) != 0 || ((happened & POLLHUP) != 0 && (happened & POLLIN) == 0))
         c.dead = true;
-      if (Clock::now() - c.active > kIdle) c.dead = true;
+      if (c.overdue(Clock::now())) c.dead = true;
     }
     std::erase_if(connections_, [](const auto& c) { return c->dead; });
-    if ((polled[0].revents & POLLIN) == 0) continue;
-    const int fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0) continue;
-    const int on = 1;
-    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    auto connection = std::make_unique<Connection>(fd);
-    if (connections_.size() < kMostConnections) connections_.push_back(std::move(connection));
+    if ((polled[0].revents & POLLIN) != 0) accept_all();
   }
   connections_.clear();
+}
+
+void LoopbackServer::accept_all() {
+  for (std::size_t i = 0; i < kMostConnections; ++i) {
+    int fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE) && !connections_.empty()) {
+      make_room();
+      fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    }
+    if (fd < 0) return;
+    const int on = 1;
+    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (connections_.size() >= kMostConnections) make_room();
+    connections_.push_back(std::make_unique<Connection>(fd));
+    receive(*connections_.back());  // mostly the request is there already
+  }
+}
+
+// Whoever has not shown the secret goes first, the oldest of them; then who has been still for the longest time.
+void LoopbackServer::make_room() {
+  const auto least = std::min_element(connections_.begin(), connections_.end(), [](const auto& a, const auto& b) {
+    return std::pair(a->known, a->active) < std::pair(b->known, b->active);
+  });
+  connections_.erase(least);
 }
 
 void LoopbackServer::receive(Connection& c) {
@@ -193,12 +222,12 @@ void LoopbackServer::receive(Connection& c) {
   if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) c.dead = true;
   if (n <= 0) return;
   c.active = Clock::now();
+  if (c.in.empty()) c.began = c.active;
   c.in.append(buffer.data(), static_cast<std::size_t>(n));
-  if (c.in.size() > kLongestHead) {
-    c.dead = true;
-    return;
-  }
   work(c);
+  const std::string_view rest = c.in;
+  const bool stranger = !rest.starts_with("GET /" + secret_) && !rest.starts_with("HEAD /" + secret_);
+  if (c.in.size() > (stranger ? kLongestOfStranger : kLongestHead)) c.dead = true;
 }
 
 bool LoopbackServer::answer_first_request(Connection& c) {
@@ -206,7 +235,9 @@ bool LoopbackServer::answer_first_request(Connection& c) {
   if (end == std::string::npos) return false;
   const std::string head = c.in.substr(0, end);
   c.in.erase(0, end + 4);
+  c.began = Clock::now();
   const Response r = respond(head);
+  c.known = c.known || (r.status != 400 && r.status != 403 && r.status != 405);
   const auto wish = header(head, "connection");
   c.last = r.status == 405 || (wish && equal_without_case(*wish, "close"));
   // The page is one text that loads nothing from anywhere; whatever it shows of a model stays text.
@@ -223,7 +254,7 @@ bool LoopbackServer::answer_first_request(Connection& c) {
 
 void LoopbackServer::work(Connection& c) {
   while (!c.dead) {
-    while (c.sent < c.out.size()) {
+    while (c.sending()) {
       const ssize_t n = ::send(c.fd, c.out.data() + c.sent, c.out.size() - c.sent, MSG_NOSIGNAL);
       if (n < 0) {
         if (errno == EINTR) continue;

@@ -4,6 +4,9 @@
 // Who may ask: it listens on the loopback address only; the request must name this address as its host (a page of
 // another site that had its name pointed here does not), and its path must begin with the secret the address that was
 // printed holds. Everything else is answered 403 without touching anything. There are no files behind it.
+//
+// Who does not ask is not waited for: a request must come in within seconds, its head is bounded, and where all places
+// are taken the oldest connection that has not shown the secret gives way to the next.
 #pragma once
 
 #include <atomic>
@@ -46,6 +49,8 @@ class LoopbackServer {
 
  private:
   struct Connection;
+  void accept_all();
+  void make_room();  // for one connection more
   void receive(Connection& c);
   void work(Connection& c);                  // sends what waits, then answers what has come
   bool answer_first_request(Connection& c);  // false: no whole request has come yet

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/model.hpp"
@@ -35,5 +36,9 @@ struct SurfaceUse {
 };
 
 std::string scene_json(const Model& model, const std::vector<SurfaceUse>& surfaces = {});
+
+// The same of a text that somebody else may have written: compared with the above and written anew; keys that do not
+// belong there are left out. Throws JsonError (json_value.hpp) where it is no scene.
+std::string checked_scene(std::string_view text);
 
 }  // namespace clatter::view

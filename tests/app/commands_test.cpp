@@ -150,6 +150,43 @@ TEST_F(Commands, VerifyReturnsOneWhenACheckFallsShortAndSaysWhich) {
   EXPECT_TRUE(contains(out_, "0 passed, 1 failed")) << out_.str();
 }
 
+// A ball under one of ten thousand times its mass: ten sweeps a step do not carry it. The check holds all the same
+// (what falls stays on its line), and says nothing about that.
+constexpr const char* kUnlike = R"(clatter: 1
+gravity: [0, 0, -9.81 m/s^2]
+bodies:
+  light: {mass: 1 kg, shape: {sphere: 10 cm}, position: [0, 0, 10 cm]}
+  heavy: {mass: 10000 kg, shape: {sphere: 10 cm}, position: [0, 0, 30 cm]}
+shapes: {floor: {on: ground, type: plane}}
+contacts: {pile: {among: [light, heavy, floor], law: {type: rigid}}}
+simulate: {method: time-stepping, contact_solver: gauss-seidel, contact_iterations: 10, step: 1 ms, end: 0.1 s}
+checks:
+  - {quantity: heavy.position.x, at: final, value: 0, tolerance: 1e-9, from: symmetry}
+)";
+
+TEST_F(Commands, VerifyFailsAModelWhoseContactsWereNotSolved) {
+  EXPECT_EQ(verify_models({{file("unlike.yaml", kUnlike)}, {}, 2, false, {}}), kChecksFail);
+  EXPECT_TRUE(contains(out_, "FAIL")) << out_.str();
+  EXPECT_TRUE(contains(out_, "contacts-not-solved: the contacts of 9")) << out_.str();
+  EXPECT_TRUE(contains(out_, "`light`")) << out_.str();
+  EXPECT_TRUE(contains(out_, "0 passed, 1 failed")) << out_.str();
+  std::string text = kUnlike;
+  text.replace(text.find("contact_iterations: 10, "), 24, "");
+  out_.str("");
+  EXPECT_EQ(verify_models({{file("solved.yaml", text)}, {}, 2, false, {}}), kDone) << out_.str();
+}
+
+TEST_F(Commands, ARunWhoseContactsWereNotSolvedSaysSoAndKeepsItInTheResult) {
+  RunOptions options;
+  options.model = file("unlike.yaml", kUnlike);
+  options.result = "unlike.h5";
+  EXPECT_EQ(run_model(options), kDone);
+  EXPECT_TRUE(contains(out_, "warning: contacts-not-solved")) << out_.str();
+  out_.str("");
+  EXPECT_EQ(info("unlike.h5", {}, console_), kDone);
+  EXPECT_TRUE(contains(out_, "warning: contacts-not-solved: the contacts of 9")) << out_.str();
+}
+
 TEST_F(Commands, VerifyReturnsTwoForAModelThatCannotBeRead) {
   const std::string good = file("good.yaml", kStone);
   const std::string bad = file("bad.yaml", "clatter: 1\nbodys: {}\n");

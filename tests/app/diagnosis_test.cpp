@@ -187,7 +187,8 @@ simulate: {{method: generalized-alpha, step: 10 ms, end: 12 s, output_step: {}}}
   const Outcome mean = outcome("");
   EXPECT_FALSE(mean.failure);
   ASSERT_EQ(mean.summary.warnings.size(), 1u);
-  EXPECT_TRUE(starts(mean.summary.warnings[0], "fast-rotation: the flexible body beam")) << mean.summary.warnings[0];
+  // Its lowest frequency is that of the free beam there: what the load along it does shows before rotation by itself.
+  EXPECT_TRUE(starts(mean.summary.warnings[0], "stiffening: the flexible body beam")) << mean.summary.warnings[0];
 
   const Outcome stiff = outcome("    stiffening: true\n");
   EXPECT_FALSE(stiff.failure);

@@ -40,6 +40,25 @@ TEST(Ledger, AnOpenLedgerSaysSoAndWhatToTry) {
   EXPECT_NE(text.find("--step"), std::string::npos);
 }
 
+// A block at rest: 1e-12 of the stored energy, or what sums of energies of opposite sign leave, is rounding and no
+// error of the integration, however little moved; a hundred times what rounding allows is not.
+TEST(Ledger, AtRestTheRoundingOfWhatIsStoredIsNoRemainder) {
+  Ledger rest{20, 20 + 2e-11, {}, {}, 1e-31};
+  rest.summands = 20;
+  EXPECT_TRUE(rest.closes());
+  EXPECT_NE(ledger_text(rest).find("closes to the rounding of what is stored"), std::string::npos) << ledger_text(rest);
+  Ledger nothing{0, 2e-31, {}, {}, 0};
+  nothing.summands = 1;
+  EXPECT_TRUE(nothing.closes());
+  EXPECT_EQ(ledger_text(nothing).find("NOT"), std::string::npos);
+  Ledger far{1e-9, 3e-9, {}, {}, 1e-12};  // two weights of 1e4 J, one above and one below the origin
+  far.summands = 2e4;
+  EXPECT_TRUE(far.closes());
+  rest.end = 20 + 2e-8;
+  EXPECT_FALSE(rest.closes());
+  EXPECT_NE(ledger_text(rest).find("does NOT close"), std::string::npos);
+}
+
 TEST(Channels, QuantitiesAreFiledUnderWhatTheyBelongToAndFoundAgain) {
   Model model;
   for (const char* name : {"rod", "arm.rod"}) {

@@ -1,5 +1,6 @@
 // Shapes as given are checked, and what is made from them is right.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <functional>
 #include <numbers>
@@ -168,6 +169,17 @@ TEST(Polytope, ObeysEuler) {
   const Geometry g = of_points(Kind::polytope, points);
   EXPECT_EQ(g.points.size(), 30u);
   EXPECT_EQ(static_cast<int>(g.points.size()) - static_cast<int>(g.edges.size()) + static_cast<int>(g.faces.size()), 2);
+}
+
+// New memory is filled with other bytes: what is made must not hang on what happened to be there (the first sample of a
+// curve was compared with a point that was not yet set, and the curve refused).
+TEST(Contour, DoesNotHangOnWhatMemoryHeld) {
+  for (const int byte : {0, 0x2b, 0xab, 0xff}) {
+    ASSERT_EQ(::mallopt(M_PERTURB, byte), 1);
+    EXPECT_NO_THROW(curve("s", "0.1*sin(s)", -10, 10)) << byte;
+    EXPECT_NO_THROW(curve("cos(s)", "sin(s)", 0, 2 * std::numbers::pi)) << byte;
+  }
+  ::mallopt(M_PERTURB, 0);
 }
 
 TEST(PairOfKinds, ThatCannotTouchIsRefusedWithTheReason) {

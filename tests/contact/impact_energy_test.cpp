@@ -127,6 +127,49 @@ TEST(ImpactEnergy, GrowsForUnequalRestitutionWithFriction) {  // PV-23 (c): the 
   EXPECT_NEAR(r.energy, 1.5, kClosed);
 }
 
+TEST(ImpactEnergy, ThatWouldGrowIsTakenBackToThePartOfTheBounceThatBringsNone) {
+  // PV-23 (c) again: without restitution everything stops, E_0 = -1; with it P_1 - P_0 = (1, 0, 0, 0) and E_1 = 1.5.
+  // From rest after P_0 the bounce brings D G D s^2 / 2 = 2.5 s^2: s = sqrt(1 / 2.5).
+  ImpactSystem s{Mat::Identity(3, 3), Mat(3, 4), Vec(3)};
+  s.W.col(0) << 0, -1, -2;
+  s.W.col(1) << -1, 0, 0;
+  s.W.col(2) << 1, 0, 0;
+  s.W.col(3) << 2, 0, -2;
+  s.v << -1, 1, 0;
+  const ImpactProblem problem = s.problem({{0, 1, 0, 1}, {2, 1, 1, 0}});
+  ImpactSolver solver;
+  ImpactResult r = solver.solve(problem);
+  solver.forbid_gain(problem, r);
+  EXPECT_NEAR(r.gain, 1.5, kClosed);
+  EXPECT_NEAR(r.part, std::sqrt(1 / 2.5), kClosed);
+  EXPECT_NEAR(r.energy, 0, kClosed);
+  EXPECT_LT((r.rate - problem.rate - problem.G * r.P).norm(), kClosed);
+  s.apply(r.P);
+  EXPECT_NEAR(s.energy(), 1, kClosed);
+}
+
+TEST(ImpactEnergy, NeverGrowsByAnyLawInAMotion) {
+  std::mt19937 random(11);
+  ImpactSolver solver;
+  ImpactResult r;
+  int reduced = 0;
+  for (int k = 0; k < 3000; ++k) {
+    RandomImpact s = random_problem(random, 1 + k % 3, 1 + k % 2, false);
+    for (ImpactContact& c : s.problem.contacts) c.rule = k % 2 == 0 ? Impact::poisson : Impact::moreau;
+    solver.solve(s.problem, r);
+    if (r.status != ContactStatus::solved) continue;
+    solver.forbid_gain(s.problem, r);
+    reduced += r.gains >= 0;
+    EXPECT_LT(r.energy, 1e-8) << k;
+    for (const ImpactContact& c : s.problem.contacts) {
+      EXPECT_GE(r.P[c.row], -1e-9) << k;
+      EXPECT_LE(r.P.segment(c.row + 1, c.tangents).norm(), c.mu * r.P[c.row] + 1e-8) << k;
+      EXPECT_GT(r.rate[c.row], -1e-7) << k;
+    }
+  }
+  EXPECT_GT(reduced, 10);  // few systems gain
+}
+
 // P-37 with the loop of P-38; false where the loop ends without an answer.
 bool newton_by_loop(const ImpactProblem& p, Vec& P) {
   std::vector<int> active;

@@ -1,6 +1,7 @@
 // The smallest motion that opens gaps, against its optimality conditions.
 #include "contact/push_sweeps.hpp"
 
+#include "contact/crowd_newton.hpp"
 #include "crowd/problems.hpp"
 
 namespace clatter::contact {
@@ -54,6 +55,37 @@ TEST(PushSweeps, OpenGapsByTheSmallestMotion) {
         EXPECT_GT(n.dot(push.problem.rate(row)) + row.b, -1e-11) << seed;
       }
     }
+}
+
+// A column under a ball a million times heavier, pushed together: sweeps stand still, the same rows by Newton's method
+// give the motion that opens all gaps, by hand: body i moves by the sum of the depths under it.
+TEST(PushSweeps, GoToNewtonsMethodWhereMassesAreUnlike) {
+  CrowdCrew crew(1);
+  for (const bool balls : {true, false}) {
+    CrowdProblem p;
+    p.balls = balls;
+    p.bodies.assign(CrowdProblem::grounds + 5, {});
+    p.inverse_inertia.assign(p.bodies.size(), Mat3::Zero());
+    PushSweeps push(crew);
+    for (std::size_t i = CrowdProblem::grounds; i < p.bodies.size(); ++i) {
+      p.bodies[i].inverse_mass = i + 1 < p.bodies.size() ? 1 : 1e-6;
+      p.bodies[i].inverse_inertia = 100 * p.bodies[i].inverse_mass;
+      p.inverse_inertia[i] = p.bodies[i].inverse_inertia * Mat3::Identity();
+    }
+    push.begin(p);
+    for (int i = 0; i < 5; ++i)
+      for (const double side : {-0.1, 0.1})
+        push.add(CrowdProblem::grounds + i, i == 0 ? 0 : CrowdProblem::grounds + i - 1, Vec3::UnitZ(),
+                 Vec3(balls ? 0 : side, 0, -0.1), Vec3(balls ? 0 : side, 0, i == 0 ? 0 : 0.1), -0.01, 0);
+    push.solve(1e-9, 40);
+    EXPECT_LT(push.problem.bodies.back().v[2], 0.04);
+    CrowdSweeps sweeps(crew);
+    CrowdNewton newton(sweeps);
+    EXPECT_TRUE(newton.solve(push.as_problem(), true, 1e-9, 400).converged);
+    push.take_velocities();
+    for (std::size_t i = 0; i < 5; ++i)
+      EXPECT_NEAR(push.problem.bodies[CrowdProblem::grounds + i].v[2], 0.01 * static_cast<double>(i + 1), 1e-8);
+  }
 }
 
 TEST(PushSweeps, AnswerOnlyWhatMoves) {

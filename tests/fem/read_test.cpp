@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "fem/generate.hpp"
 
 namespace clatter::fem {
 namespace {
@@ -207,6 +208,51 @@ TEST(MatrixMarket, ReadsSymmetricAndGeneralMatricesAndRefusesHalfOnes) {
             std::string::npos);
   const Mat t = read_table("# x y z\n0, 1, 2\n3 4 5\n", "n.txt");
   EXPECT_DOUBLE_EQ(t(1, 2), 5);
+}
+
+// What a file announces is not taken for memory before the file can hold it, and no number is made an integer that is
+// none.
+TEST(MatrixMarket, IsBoundedByWhatTheFileHolds) {
+  const auto refused = [](const std::string& text) {
+    return !mistake_of([&] { read_matrix_market(text, "K.mtx"); }).message.empty() &&
+           !mistake_of([&] { read_table(text, "K.mtx"); }).message.empty();
+  };
+  for (const char* size : {"4000000000 4000000000", "1e300 1", "-1 3", "0 0", "20000 20000", "3 2.5e9"}) {
+    EXPECT_TRUE(refused(std::string("%%MatrixMarket matrix array real general\n") + size + "\n1\n")) << size;
+    EXPECT_TRUE(refused(std::string("%%MatrixMarket matrix coordinate real general\n") + size + " 1\n1e19 1 1\n"))
+        << size;
+  }
+  EXPECT_FALSE(mistake_of([] {
+                 read_table("%%MatrixMarket matrix coordinate real general\n9000000 9000000 0\n", "K.mtx");
+               }).message.empty());
+}
+
+// The mirror image of an entry lay outside of the matrix.
+TEST(MatrixMarket, IsSquareWhereItIsSymmetric) {
+  const std::string text = "%%MatrixMarket matrix coordinate real symmetric\n2 3 3\n1 1 2.5\n2 1 -1\n1 3 4\n";
+  EXPECT_EQ(mistake_of([&] { read_matrix_market(text, "K.mtx"); }).message, "a symmetric matrix must be square");
+}
+
+TEST(Meshes, HaveFiniteNodes) {
+  std::string text = abaqus;
+  text.replace(text.find("2.0D+0"), 6, "nan");
+  EXPECT_EQ(mistake_of([&] { read_abaqus(text, "a.inp"); }).message, "expected a number, found `nan`");
+  text = gmsh_ascii;
+  text.replace(text.find("9 9 9"), 5, "inf 9 9");
+  EXPECT_EQ(mistake_of([&] { read_gmsh(text, "a.msh"); }).message, "a number is not finite");
+}
+
+// 8e9 elements would take 400 GB before anything is said.
+TEST(Meshes, ThatAreMadeAreBounded) {
+  EXPECT_EQ(mistake_of([] {
+              make_box({1, 1, 1}, 2000, 2000, 2000);
+            }).message,
+            "this mesh would have 8e+09 elements; at most 4000000 are made");
+  EXPECT_FALSE(mistake_of([] { make_rectangle(1, 1, 10000, 10000); }).message.empty());
+  EXPECT_FALSE(mistake_of([] { make_disk(1, 10000, 1); }).message.empty());
+  EXPECT_FALSE(mistake_of([] { make_cylinder(1, 1, 100, 10, 10000); }).message.empty());
+  EXPECT_FALSE(mistake_of([] { make_helix(1, 1, 1e300, 10); }).message.empty());
+  EXPECT_FALSE(mistake_of([] { make_polyline(std::vector<Vec3>(1001, Vec3::Zero()), 10000); }).message.empty());
 }
 
 }  // namespace

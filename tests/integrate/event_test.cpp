@@ -65,6 +65,30 @@ TEST(Events, TwoCrossingsWithinOneStepAreBothFound) {
   EXPECT_NEAR(found[2].t, 2 * kPi - std::acos(-0.9), 1e-3);
 }
 
+// x(t) = t, a step of one second: below zero between 0.59 and 0.61, between two of the five places where
+// the step is looked at; the polynomial through these shows it.
+class Dip : public SmallDynamics {
+ public:
+  Dip() : SmallDynamics(1, 0, 0, 0, {}, 0, 1) {}
+  void terms(const State&, Terms& t) const override { t.M(0, 0) = 1; }
+  void event_functions(const State& s, Vec& g) const override {
+    const double x = s.q[0] - 0.6;
+    g[0] = (x * x - 1e-4) * (1 + 0.5 * x);
+  }
+};
+
+TEST(Events, AFunctionThatDipsBelowZeroBetweenTheLooksOfAStepIsFound) {
+  for (const Scheme scheme : schemes()) {
+    Dip problem;
+    IntegratorSettings settings = sharp(scheme);
+    settings.step = 1;
+    const auto found = all_events(problem, settings, make_state(vec({0}), vec({1})), 1);
+    ASSERT_EQ(found.size(), 2u) << static_cast<int>(scheme);
+    EXPECT_NEAR(found[0].t, 0.59, 1e-12);
+    EXPECT_NEAR(found[1].t, 0.61, 1e-12);
+  }
+}
+
 TEST(Events, FlanksOfPlayAreMetToTwelveDigitsThoughTheForceHasAKinkThere) {
   // Crossing the play takes 2 p / v0, the first time p / v0; a stay in a spring pi / sqrt(k).
   Play problem;

@@ -1,6 +1,8 @@
 // Runs: consistent starts, outputs at their times, ledger, checkpoints that repeat the digits.
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include "base/error.hpp"
 #include "integrate/initial.hpp"
 #include "integrate/run.hpp"
@@ -179,6 +181,45 @@ TEST(Run, EventsAreReportedByTheirNameAndState) {
   const RunSummary summary = simulate(problem, Play::initial(), settings, callbacks);
   EXPECT_EQ(seen, (std::vector<int>{0, 0, 1, 1, 0, 0, 1, 1, 0}));
   EXPECT_EQ(summary.events, 9);
+}
+
+TEST(Run, EventsThatFollowEachOtherFastLeaveNoMoreThanAStatedNumberOfSamplesBetweenTwoOutputs) {
+  // Uniform motion past a mark every millimetre, 1 m/s.
+  class Marks : public SmallDynamics {
+   public:
+    Marks() : SmallDynamics(1, 0, 0, 0, {}, 0, 1) {}
+    void terms(const State&, Terms& t) const override { t.M(0, 0) = 1; }
+    void event_functions(const State& s, Vec& g) const override { g[0] = std::cos(1000 * std::numbers::pi * s.q[0]); }
+  } problem;
+  RunSettings settings;
+  settings.end = 1;
+  settings.integrator = fixed(Scheme::rk4, 2e-4);
+  settings.output_step = 0.1;
+  settings.most_events = 20;
+  long events = 0, recorded = 0, left_out = 0, samples = 0;
+  RunCallbacks callbacks;
+  callbacks.on_output = [&](const Sample&) { ++samples; };
+  clatter::Run* self = nullptr;
+  callbacks.on_event = [&](const State&, const std::vector<StepEvent>& list) {
+    for (const StepEvent& event : list) {
+      if (event.what == "left out") {
+        left_out += std::stol(event.detail);
+        continue;
+      }
+      ++events;
+      if (self->recorded()) ++recorded;
+    }
+  };
+  clatter::Run run(problem, settings, callbacks);
+  self = &run;
+  run.start(make_state(vec({0}), vec({1})));
+  const RunSummary summary = run.go();
+  EXPECT_TRUE(summary.finished);
+  EXPECT_EQ(events, 1000);
+  EXPECT_EQ(summary.events, events);  // all are counted
+  EXPECT_EQ(recorded + left_out, events);
+  EXPECT_EQ(recorded, 10 * 20);
+  EXPECT_LE(samples, 11 + 2 * recorded);
 }
 
 TEST(Run, AStepThatCannotMeetItsToleranceNamesTheCoordinate) {

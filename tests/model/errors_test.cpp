@@ -387,5 +387,38 @@ TEST(Mistakes, AreBoundedForHostileFiles) {
   EXPECT_THROW(load_model_text("clatter: &a [*a]\n"), InputError);
 }
 
+// A model may be foreign, and its messages are shown to others: nothing of a file that is no model appears in them.
+TEST(Mistakes, ShowNothingOfIncludedFilesThatAreNoModels) {
+  for (const char* secret : {"root:x:0:0:hash\n", "key: [hash\n", "\thash: {", "hash", "- clatter: hash\n"}) {
+    LoadOptions options;
+    options.read_file = [&](const std::string&) -> std::optional<std::string> { return secret; };
+    try {
+      load_model_text("clatter: 1\ninclude: /etc/secret\n", "m.yaml", options);
+      FAIL() << secret;
+    } catch (const InputError& e) {
+      const std::string shown = e.what();
+      EXPECT_EQ(shown.find("hash"), std::string::npos) << shown;
+      EXPECT_EQ(e.diagnostics().front().message, "the included file `/etc/secret` is not a model file");
+      EXPECT_EQ(e.diagnostics().front().source.line, 2);
+    }
+  }
+}
+
+// A place on a body that is wrong itself is not told again, and nobody may take it for one that is there: this read
+// before the first body.
+TEST(Mistakes, OfABeamAreNotRepeatedByWhatHangsOnIt) {
+  for (const char* joint :
+       {"{type: spherical, between: [ground, arm.start]}", "{type: universal, between: [arm.start, ground]}",
+        "{type: revolute, between: [arm.start, arm.end], axis: x}"}) {
+    try {
+      load_model_text(std::string("clatter: 1\nbodies:\n  arm: {type: beam}\njoints:\n  ball: ") + joint + "\n",
+                      "m.yaml");
+      FAIL() << joint;
+    } catch (const InputError& e) {
+      for (const Diagnostic& d : e.diagnostics()) EXPECT_EQ(d.source.line, 3) << e.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace clatter

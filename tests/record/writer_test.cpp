@@ -22,11 +22,11 @@ TEST_F(WriterFiles, AFinishedFileGivesBackEveryBitThatWasRecorded) {
     for (int i = 0; i < 10000; ++i) {  // more rows than two chunks hold
       std::vector<double> row(MapRun::kWidth);
       for (double& x : row) {
-        // Any bit pattern but NaN: subnormals, infinities and minus zero included.
+        // Any bit pattern of a finite number: subnormals and minus zero included.
         do {
           bits = bits * 6364136223846793005ULL + 1442695040888963407ULL;
           x = std::bit_cast<double>(bits ^ (bits >> 29U));
-        } while (std::isnan(x));
+        } while (!std::isfinite(x));
       }
       row[0] = i % 3 == 0 ? -0.0 : std::numeric_limits<double>::denorm_min();
       writer.append(i * 0.1, row);
@@ -141,7 +141,7 @@ TEST_F(WriterFiles, TheSameProcessMayReadWhatItIsWriting) {
   EXPECT_TRUE(is_prefix_of_run(Reader(path)));
 }
 
-TEST_F(WriterFiles, ANaNIsRefusedByNameAndTheRowsBeforeItStay) {
+TEST_F(WriterFiles, WhatIsNotFiniteIsRefusedByNameAndTheRowsBeforeItStay) {
   const std::string path = file("r.h5");
   Writer writer = sample_writer(path);
   std::vector<double> row(MapRun::kWidth, 1.0);
@@ -154,6 +154,11 @@ TEST_F(WriterFiles, ANaNIsRefusedByNameAndTheRowsBeforeItStay) {
     EXPECT_NE(std::string(error.what()).find("'energy' component 0 is NaN at t = 0.25 s"), std::string::npos)
         << error.what();
   }
+  row[7] = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(writer.append(0.25, row), ResultError);
+  row[7] = 0;
+  EXPECT_THROW(writer.append(-std::numeric_limits<double>::infinity(), row), ResultError);
+  EXPECT_THROW(writer.append_event({std::nan(""), "impact", "", ""}), ResultError);
   writer.finish(Status::kFailed, "NaN");
   EXPECT_EQ(Reader(path).rows().samples, 1U);
 }

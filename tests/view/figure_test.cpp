@@ -1,13 +1,12 @@
 #include "view/figure.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
-#include "record/format.hpp"
+#include "base/error.hpp"
 #include "view/json.hpp"
 #include "view/pack.hpp"
 #include "view/scene.hpp"
@@ -60,19 +59,14 @@ class FigureFiles : public testing::Test {
     f.marks = {0.25};
     return f;
   }
-  std::string written(std::unique_ptr<Canvas> canvas, const char* name) {
-    const auto path = std::filesystem::temp_directory_path() / (std::string("clatter-figure-") + name);
+  std::string written(std::unique_ptr<Canvas> canvas) {
     draw(sine(), *canvas);
-    canvas->finish(path.string());
-    std::ifstream in(path, std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(in), {}};
-    std::filesystem::remove(path);
-    return bytes;
+    return canvas->finish();
   }
 };
 
 TEST_F(FigureFiles, SvgKeepsTextsAsTextsAndAPanelForEachUnit) {
-  const std::string svg = written(svg_canvas(453, 283, "t"), "a.svg");
+  const std::string svg = written(svg_canvas(453, 283, "t"));
   EXPECT_NE(svg.find(">A &lt; B &amp; C</text>"), std::string::npos);
   EXPECT_NE(svg.find(">t, s</text>"), std::string::npos);
   EXPECT_NE(svg.find(">a.x</text>"), std::string::npos);   // legend of two curves
@@ -83,18 +77,25 @@ TEST_F(FigureFiles, SvgKeepsTextsAsTextsAndAPanelForEachUnit) {
 }
 
 TEST_F(FigureFiles, PdfAndPngAreWhatTheirNamesSay) {
-  const std::string pdf = written(pdf_canvas(453, 283, "t"), "a.pdf");
+  const std::string pdf = written(pdf_canvas(453, 283, "t"));
   EXPECT_TRUE(pdf.starts_with("%PDF-1."));
   EXPECT_NE(pdf.find("%%EOF"), std::string::npos);
-  const std::string png = written(png_canvas(72, 36, 144), "a.png");
+  const std::string png = written(png_canvas(72, 36, 144));
   ASSERT_TRUE(png.starts_with("\x89PNG\r\n"));
   EXPECT_EQ(static_cast<unsigned char>(png[19]), 144);  // 72 pt at 144 dots an inch
   EXPECT_EQ(static_cast<unsigned char>(png[23]), 72);
 }
 
-TEST_F(FigureFiles, AFolderThatIsNotThereIsSaidInOneLine) {
-  const std::unique_ptr<Canvas> canvas = svg_canvas(100, 100, "t");
-  EXPECT_THROW(canvas->finish("/nowhere/at/all/a.svg"), record::ResultError);
+TEST_F(FigureFiles, CarryTheMarkByWhichTheyMayBeReplaced) {
+  const auto path = std::filesystem::temp_directory_path() / ("clatter-figure-" + std::to_string(::getpid()));
+  for (const bool svg : {true, false}) {
+    write_file(path.string(), written(svg ? svg_canvas(453, 283, "t") : pdf_canvas(453, 283, "t")), kFigure);
+    EXPECT_TRUE(has_mark(path.string(), kFigure));
+  }
+  write_file(path.string(), written(png_canvas(72, 36, 144)), kFigure);
+  EXPECT_TRUE(has_mark(path.string(), kFigure));
+  std::filesystem::remove(path);
+  EXPECT_THROW(write_file("/nowhere/at/all/a.svg", "", kFigure), InputError);
 }
 
 TEST(JsonText, IsSafeInsideAPageAndKeepsTheBitsOfNumbers) {

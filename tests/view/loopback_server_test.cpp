@@ -7,8 +7,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -114,6 +116,27 @@ TEST_F(Server, ManyRequestsOnOneConnectionAreAnsweredInOrder) {
     at = answers.find("hello /?" + std::to_string(i), at);
     ASSERT_NE(at, std::string::npos) << i;
   }
+}
+
+// Connections that ask for nothing, or for nothing whole, in more numbers than the server has places.
+TEST_F(Server, SlowConnectionsLockNobodyOut) {
+  std::vector<int> slow;
+  for (int i = 0; i < 200; ++i) {
+    const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    to.sin_port = htons(static_cast<std::uint16_t>(server_.port()));
+    ASSERT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+    if (i % 2 == 0) (void)!::send(fd, "GET /x HTTP/1.1\r\nHost: ", 23, MSG_NOSIGNAL);
+    slow.push_back(fd);
+  }
+  for (int i = 0; i < 5; ++i) {
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_TRUE(get(secret_ + "?q=1").starts_with("HTTP/1.1 200"));
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(2));
+  }
+  for (const int fd : slow) ::close(fd);
 }
 
 TEST_F(Server, AnEndlessHeadIsCutOff) { EXPECT_EQ(exchange("GET /" + std::string(3U << 20U, 'x')), ""); }

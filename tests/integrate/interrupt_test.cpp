@@ -1,0 +1,76 @@
+// A wish to stop ends a run within a step that lasts, not after it, with the last accepted state kept.
+#include <gtest/gtest.h>
+
+#include "base/interrupt.hpp"
+#include "integrate/run.hpp"
+#include "integrate/studies.hpp"
+
+namespace clatter::test {
+namespace {
+
+// An oscillator that asks for a stop at its n-th evaluation after `armed`, as a user would in the middle of a step.
+class Impatient : public Oscillator {
+ public:
+  Impatient(std::atomic<bool>& wish, long at) : wish_(wish), at_(at) {}
+  void terms(const State& s, Terms& t) const override {
+    Oscillator::terms(s, t);
+    if (armed && ++count == at_) wish_ = true;
+  }
+  bool armed = false;
+  mutable long count = 0;
+
+ private:
+  std::atomic<bool>& wish_;
+  long at_;
+};
+
+struct Stopped {
+  RunSummary summary;
+  double t = 0;
+  long evaluations = 0;
+};
+
+Stopped stopped(Scheme scheme, double first_step) {
+  std::atomic<bool> wish = false;
+  Impatient problem(wish, 3);
+  RunSettings settings;
+  settings.integrator.scheme = scheme;
+  settings.integrator.step = first_step;
+  settings.integrator.relative_tolerance = 1e-12;
+  settings.integrator.absolute_tolerance = 1e-14;
+  settings.end = 1e3;
+  Run run(problem, settings, {});
+  run.start(Oscillator::initial());
+  problem.armed = true;
+  const InterruptScope scope(&wish);
+  Stopped out;
+  out.summary = run.go();
+  out.t = run.state().t;
+  out.evaluations = problem.count;
+  return out;
+}
+
+// A first step a thousand times too long is rejected again and again; the wish comes in its first attempt. Each attempt
+// (six evaluations of dopri5; three stages, iterations and tangents of radau5) is the most that may follow it, and no
+// step has been made. Without the look inside the step the run would go on to its first accepted one.
+TEST(Interrupt, AStepThatIsRepeatedAgainAndAgainEndsWithTheAttemptAtHand) {
+  for (const Scheme scheme : {Scheme::dopri5, Scheme::radau5, Scheme::bdf}) {
+    const Stopped s = stopped(scheme, 500);
+    EXPECT_FALSE(s.summary.finished);
+    EXPECT_EQ(s.summary.steps, 0) << static_cast<int>(scheme);
+    EXPECT_EQ(s.t, 0) << "the state is the one before the step";
+  }
+}
+
+TEST(Interrupt, WithoutAnAnnouncedWishNothingIsLookedAt) {
+  EXPECT_NO_THROW(leave_if_interrupted());
+  const std::atomic<bool> wish = true;
+  {
+    const InterruptScope scope(&wish);
+    EXPECT_THROW(leave_if_interrupted(), Interrupted);
+  }
+  EXPECT_NO_THROW(leave_if_interrupted());
+}
+
+}  // namespace
+}  // namespace clatter::test
