@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include <chrono>
 #include <cstring>
 #include <optional>
+#include <stdexcept>
 
 #include "base/error.hpp"
 
@@ -169,27 +169,39 @@ LoopbackServer::~LoopbackServer() {
 std::string LoopbackServer::address() const { return fmt::format("http://127.0.0.1:{}/{}/", port_, secret_); }
 
 void LoopbackServer::serve(const std::atomic<bool>& stop) {
-  std::vector<pollfd> polled;
-  while (!stop) {
-    polled.assign(1, {listener_, POLLIN, 0});
-    for (const auto& c : connections_) {
-      polled.push_back({c->fd, static_cast<short>(c->sending() ? POLLOUT : POLLIN), 0});
-    }
-    constexpr int kLookMilliseconds = 200;
-    if (::poll(polled.data(), polled.size(), kLookMilliseconds) < 0 && errno != EINTR) break;
-    for (std::size_t i = 0; i < connections_.size(); ++i) {
-      Connection& c = *connections_[i];
-      const short happened = polled[i + 1].revents;
-      if ((happened & POLLOUT) != 0) work(c);
-      if ((happened & POLLIN) != 0) receive(c);
-      if ((happened & (POLLERR | POLLNVAL)) != 0 || ((happened & POLLHUP) != 0 && (happened & POLLIN) == 0))
-        c.dead = true;
-      if (c.overdue(Clock::now())) c.dead = true;
-    }
-    std::erase_if(connections_, [](const auto& c) { return c->dead; });
-    if ((polled[0].revents & POLLIN) != 0) accept_all();
-  }
+  constexpr int kLookMilliseconds = 200;
+  while (!stop) look(kLookMilliseconds);
   connections_.clear();
+}
+
+std::size_t LoopbackServer::look(int milliseconds) {
+  polled_.assign(1, {listener_, POLLIN, 0});
+  for (const auto& c : connections_) {
+    polled_.push_back({c->fd, static_cast<short>(c->sending() ? POLLOUT : POLLIN), 0});
+  }
+  if (::poll(polled_.data(), polled_.size(), milliseconds) < 0) {
+    if (errno != EINTR)
+      throw std::runtime_error(fmt::format("connections cannot be watched ({})", std::strerror(errno)));
+    return connections_.size();
+  }
+  for (std::size_t i = 0; i < connections_.size(); ++i) {
+    Connection& c = *connections_[i];
+    const short happened = polled_[i + 1].revents;
+    if ((happened & POLLOUT) != 0) work(c);
+    if ((happened & POLLIN) != 0) receive(c);
+    if ((happened & (POLLERR | POLLNVAL)) != 0 || ((happened & POLLHUP) != 0 && (happened & POLLIN) == 0))
+      c.dead = true;
+    if (c.overdue(Clock::now())) c.dead = true;
+  }
+  std::erase_if(connections_, [](const auto& c) { return c->dead; });
+  if ((polled_[0].revents & POLLIN) != 0) accept_all();
+  return connections_.size();
+}
+
+void LoopbackServer::adopt(int descriptor) {
+  if (connections_.size() >= kMostConnections) make_room();
+  connections_.push_back(std::make_unique<Connection>(descriptor));
+  receive(*connections_.back());  // mostly the request is there already
 }
 
 void LoopbackServer::accept_all() {
@@ -202,9 +214,7 @@ void LoopbackServer::accept_all() {
     if (fd < 0) return;
     const int on = 1;
     ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (connections_.size() >= kMostConnections) make_room();
-    connections_.push_back(std::make_unique<Connection>(fd));
-    receive(*connections_.back());  // mostly the request is there already
+    adopt(fd);
   }
 }
 

@@ -9,6 +9,8 @@
 // are taken the oldest connection that has not shown the secret gives way to the next.
 #pragma once
 
+#include <poll.h>
+
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -46,6 +48,10 @@ class LoopbackServer {
   std::string address() const;  // http://127.0.0.1:PORT/SECRET/
   // Answers until `stop` becomes true (looked at several times a second).
   void serve(const std::atomic<bool>& stop);
+  // One look at who has come and what they sent, waiting that long for something to happen; how many connections are
+  // left. `adopt` adds one that was made elsewhere (one end of a socket pair, not blocking); it is closed here.
+  std::size_t look(int milliseconds);
+  void adopt(int descriptor);
 
  private:
   struct Connection;
@@ -61,6 +67,7 @@ class LoopbackServer {
   int port_ = 0;
   int listener_ = -1;
   std::vector<std::unique_ptr<Connection>> connections_;
+  std::vector<pollfd> polled_;
 };
 
 }  // namespace clatter::view

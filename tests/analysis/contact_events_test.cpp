@@ -8,6 +8,7 @@
 
 #include "analysis/contact_motions.hpp"
 #include "base/error.hpp"
+#include "source_root.hpp"
 
 namespace clatter {
 namespace {
@@ -186,7 +187,7 @@ simulate: {end: 1}
 // stuck state at the period's end the turning point follows in closed form, phi_0 - sqrt((phi - phi_0)^2 + (phi' /
 // omega)^2), whose central difference over 1e-4 rad leaves 1e-8 times third derivatives of the map (of order 100).
 TEST(ContactTransition, OfTheWoodpeckersCycleHasTheMultipliersOfAV11) {
-  Machine m(load_model(CLATTER_ROOT "/models/contact/woodpecker_cycle.yaml"));
+  Machine m(load_model(source_root() + "/models/contact/woodpecker_cycle.yaml"));
   const double T = 0.1459760651, c = 0.0056, J = 7.0e-7 + 0.0045 * 0.015 * 0.015, phi_M = -0.6e-3 / 5.8e-3;
   const double omega = std::sqrt(c / J), phi_0 = phi_M - 0.0045 * 9.81 * 0.015 / c;
 

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "fixture.hpp"
 #include "record/writer.hpp"
+#include "source_root.hpp"
 
 namespace clatter::app {
 namespace {
@@ -347,7 +348,7 @@ struct Record : Sink {
 // The box slides on four corners whose normal forces depend on each other, which is noted once for as long as it lasts;
 // its corners then stick at one moment. Every continued run says the same in the same order.
 TEST_F(FileRules, AContinuedRunHasTheSameEventsInTheSameOrder) {
-  const std::string path = std::string(CLATTER_ROOT) + "/models/contact/box_thrown.yaml";
+  const std::string path = source_root() + "/models/contact/box_thrown.yaml";
   const auto run = [&](Record& record, std::span<const double> memory) {
     Model model = load_changed(path, {});
     model.simulate.checkpoint_interval = 0.03;

@@ -9,6 +9,7 @@
 #include "app/start_notes.hpp"
 #include "fixture.hpp"
 #include "model/load.hpp"
+#include "source_root.hpp"
 
 namespace clatter::app {
 namespace {
@@ -199,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(Elements, BeamStart,
 TEST(FlexibleStart, WhatAModelDoesNotSayIsNotTold) {
   LoadOptions options;
   make_flexible_bodies(options);
-  Prepared p = prepare(load_model(std::string(CLATTER_ROOT) + "/models/flexible/slider_crank.yaml", options));
+  Prepared p = prepare(load_model(source_root() + "/models/flexible/slider_crank.yaml", options));
   EXPECT_TRUE(changed_positions(p).empty());
   EXPECT_TRUE(changed_velocities(p).empty());
   p.engine->observe(p.start, nullptr);

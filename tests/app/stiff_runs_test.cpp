@@ -9,6 +9,7 @@
 #include "app/simulation.hpp"
 #include "fixture.hpp"
 #include "model/load.hpp"
+#include "source_root.hpp"
 
 namespace clatter::app {
 namespace {
@@ -75,7 +76,7 @@ TEST(StiffContact, ABoxOnAnInclineTakesThousandsOfStepsNotMillions) {
 // s, 19 events); only at rest radau5 has something to gain.
 TEST(StiffContact, ABouncingBallTakesNoMoreStepsThanBefore) {
   LoadOptions options;
-  Model model = load_model(std::string(CLATTER_ROOT) + "/models/contact/bouncing_ball.yaml", options);
+  Model model = load_model(source_root() + "/models/contact/bouncing_ball.yaml", options);
   model.simulate.method = Method::smooth;
   decide_steps(model);
   Prepared p = prepare(std::move(model));

@@ -14,6 +14,7 @@
 #include "contact/event_driven.hpp"
 #include "contact/impacts.hpp"
 #include "contact/models.hpp"
+#include "source_root.hpp"
 
 namespace clatter::contact {
 namespace {
@@ -273,7 +274,7 @@ TYPED_TEST(Strike, ThatWouldGainEnergyIsReducedAndToldByAllMethods) {
 // three cycles the error of its height falls with the step. Stopped in parts it was 0.2 mm at 20 us and 0.8 mm at 10
 // us.
 TEST(StrikeOfMoreau, LetsTheWoodpeckerConverge) {
-  const Model model = load_model(std::string(CLATTER_ROOT) + "/models/contact/woodpecker.yaml");
+  const Model model = load_model(source_root() + "/models/contact/woodpecker.yaml");
   constexpr double kEnd = 0.45, kLook = 1e-3;
   EventRun exact(model);
   std::vector<double> height;

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "crowd/problems.hpp"
+#include "source_root.hpp"
 
 namespace clatter::contact {
 namespace {
@@ -156,7 +157,7 @@ simulate: {method: time-stepping, step: 1 us, end: 1 s}
 TEST(CrowdStep, ChainsAreMirrorImagesUntilTheyMeet) {
   // YV-4 [A]: symmetry, first contact as in a run without discs and as the source has it, of the discs it names, energy
   // never rising.
-  Model model = load_model(std::string(CLATTER_ROOT) + "/models/yu/yv04_two_chains.yaml");
+  Model model = load_model(source_root() + "/models/yu/yv04_two_chains.yaml");
   Crowd c(model);
   const double m = 1, scale = 20 * m * 9.8 * 5;
   const double start = c.energy();

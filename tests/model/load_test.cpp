@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "model/expression.hpp"
+#include "source_root.hpp"
 
 namespace clatter {
 namespace {
@@ -393,7 +394,7 @@ TEST(Loading, TenThousandBodiesTakeUnderTwoSeconds) {
 
 // Every model of the gallery loads.
 TEST(Gallery, Loads) {
-  const std::filesystem::path models = std::filesystem::path(CLATTER_ROOT) / "models";
+  const std::filesystem::path models = std::filesystem::path(source_root()) / "models";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(models)) {
     // Parts are read with the models that include them.
     if (entry.path().extension() != ".yaml" || entry.path().parent_path().filename() == "parts") continue;

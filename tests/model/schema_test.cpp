@@ -10,12 +10,13 @@
 #include "model/load.hpp"
 #include "model/quantities.hpp"
 #include "model/units.hpp"
+#include "source_root.hpp"
 
 namespace clatter {
 namespace {
 
 std::string slurp(const std::string& path) {
-  std::ifstream in(std::string(CLATTER_ROOT) + "/" + path);
+  std::ifstream in(source_root() + "/" + path);
   std::ostringstream all;
   all << in.rdbuf();
   return all.str();

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "model/load.hpp"
+#include "source_root.hpp"
 #include "view/json.hpp"
 #include "view/scene.hpp"
 
@@ -67,7 +68,7 @@ TEST(JsonText, OfBytesThatAreNoTextIsStillText) {
 TEST(Scene, OfModelsIsWhatTheSchemaHas) {
   int models = 0;
   for (const char* folder : {"/models/contact", "/models/rigid", "/models/forces"})
-    for (const auto& entry : std::filesystem::directory_iterator(std::string(CLATTER_ROOT) + folder)) {
+    for (const auto& entry : std::filesystem::directory_iterator(source_root() + folder)) {
       if (entry.path().extension() != ".yaml") continue;
       const std::string scene = scene_json(load_model(entry.path().string(), {}));
       EXPECT_EQ(checked_scene(scene), scene) << entry.path();
