@@ -1,9 +1,11 @@
 // The program's commands: what each does with the options given, without knowing how options are written.
 //
 // Every command prints its answer to `out` and everything else to `err`, and returns an exit code:
-//   0  done                                  3    a solve failed, or a result could not be written; results so far are
-//   kept 1  a check fell short                    130  interrupted (Ctrl-C); results so far are kept 2  bad input:
-//   nothing was written
+//   0    done
+//   1    a check fell short
+//   2    bad input: nothing was written
+//   3    a solve failed, or a result could not be written; results so far are kept
+//   130  interrupted (Ctrl-C); results so far are kept
 #pragma once
 
 #include <cstdint>

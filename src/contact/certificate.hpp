@@ -3,8 +3,7 @@
 //   complementarity   natural map of the contact problem, scaled (solve/cone_map.hpp)
 //   cone              how far forces and rates lay outside of their sets, scaled
 //   penetration       deepest gap at the end of a step, metres, positive; event by event and smooth motions also
-//   between
-//                     the ends of steps, of contacts that are not closed (passage_watch.hpp)
+//                     between the ends of steps, of contacts that are not closed (passage_watch.hpp)
 //   energy            what a step's change of the stored energy and its booked work differ by, joules
 #pragma once
 

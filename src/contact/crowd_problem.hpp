@@ -1,9 +1,9 @@
 // CrowdProblem: the contact problem of one step of a crowd (Y-13, Y-28), as flat arrays.
 //
-//   u_i = D_i^T v+,  v+ = v_free + M^-1 sum_j D_j P_j       relative velocity of the two points of contact i, world
-//   axes d_i = u_i + b_i n_i                                     b: gap / h, or what restitution asks for exact:    0
-//   <= n . P  perp  n . d >= 0,   |P_T| <= mu n . P,  P_T against u_T where it slips relaxed:  K* contains d_i  perp
-//   P_i in K,              K the friction cone: the optimum of a convex problem
+//   u_i = D_i^T v+,  v+ = v_free + M^-1 sum_j D_j P_j     relative velocity of the two points of contact i, world axes
+//   d_i = u_i + b_i n_i                                   b: gap / h, or what restitution asks for
+//   exact:    0 <= n . P  perp  n . d >= 0,   |P_T| <= mu n . P,  P_T against u_T where it slips
+//   relaxed:  K* contains d_i  perp  P_i in K             K the friction cone: the optimum of a convex problem
 //
 // Rows may transmit moments too (crowd_turn.hpp): then P . u includes M . w everywhere below.
 //

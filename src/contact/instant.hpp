@@ -2,9 +2,8 @@
 //
 //   1  closed slots: gap = 0
 //   2  one of them approaches: impact with all closed slots; v jumps; again
-//   3  lasting contacts (gap' = 0 too): complementarity on accelerations decides who stays closed, who sticks, who
-//   slides
-//      and where to; nobody is set to stick or to slide by assumption
+//   3  lasting contacts (gap' = 0 too): complementarity on accelerations decides who stays closed, who sticks,
+//      who slides and where to; nobody is set to stick or to slide by assumption
 //   4  closed slots that leave, but come back from less high than what is resolved: impacts accumulate (P-49 step 7)
 //
 // At a moment where the answer is on the edge (a normal force or a friction reserve just vanishes, P-49 trap 14) the

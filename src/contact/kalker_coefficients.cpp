@@ -1,7 +1,8 @@
 // Slender ellipses (Kalker), L = ln(16/g^2):
 //
-//   a < b:  C_11 -> pi^2 / (4 (1 - nu)),   C_22 -> pi^2 / 4,   C_23 -> pi sqrt(g) (1 + nu (L/2 + ln 4 - 5)) / (3 (1 -
-//   nu)) b < a:  C_11 -> (2 pi / g) (1 + (3 - ln 4)/p) / p,                 p = L - 2 nu
+//   a < b:  C_11 -> pi^2 / (4 (1 - nu)),   C_22 -> pi^2 / 4,
+//           C_23 -> pi sqrt(g) (1 + nu (L/2 + ln 4 - 5)) / (3 (1 - nu))
+//   b < a:  C_11 -> (2 pi / g) (1 + (3 - ln 4)/p) / p,                 p = L - 2 nu
 //           C_22 -> (2 pi / g) (1 + (1 - nu) (3 - ln 4)/q) / q,        q = (1 - nu) L + 2 nu
 //           C_23 -> 2 pi / (3 g sqrt(g)) / ((1 - nu) L - 2 + 4 nu)
 //

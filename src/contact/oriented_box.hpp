@@ -4,8 +4,8 @@
 //   smallest box    one of its sides lies on an edge of the convex hull: the least area over the hull's edges
 //   apart           along one of the four axes L of the two boxes, with half sizes a, b and distance T of the centres
 //                     |T.L| > a_x |A_x.L| + a_y |A_y.L| + b_x |B_x.L| + b_y |B_y.L|
-//   clipping        of a + t (b - a), 0 <= t <= 1, against the sides with outward normals m through c (Cyrus, Beck
-//   1978):
+//   clipping        (Cyrus, Beck 1978) of a + t (b - a), 0 <= t <= 1, against the sides with outward normals m
+//                   through c:
 //                     N = m.(c - a), D = m.(b - a);   D < 0: t >= N/D;   D > 0: t <= N/D;   D = 0, N < 0: outside
 #pragma once
 

@@ -1,11 +1,10 @@
 // Rigid shapes that overlap at the start. One rule for every method, for pairs and for crowds, before the motion
 // begins:
 //
-//   up to rounding (kTouching of the length scale; of crowds what they take for touching)    as it is
-//   up to a tenth of the smaller shape      an inaccuracy of the model: positions move by the smallest correction in
-//   the
-//                                           metric of M that takes all overlaps back, and the run says so
-//   more                                    refused by name: taken back it would be another model
+//   up to rounding   (kTouching of the length scale; of crowds what they take for touching): as it is
+//   up to a tenth    of the smaller shape: an inaccuracy of the model; positions move by the smallest correction in
+//                    the metric of M that takes all overlaps back, and the run says so
+//   more             refused by name: taken back it would be another model
 //
 // `initial: adjust_positions: false` refuses the second, too. Bodies that deform move as a whole, against M + K T^2
 // with a time T that is long for them. Shapes without a size (points, lines, planes) have no share in the measure.

@@ -2,12 +2,14 @@
 //
 // In the body's axes, increments of the frame being dTheta (dR = R dTheta~), with A0' = A0 - R^T g:
 //
-//   K_xTheta = R (m A0'~ - F_X~)             K_xeta,l     = R (Omega' x N_l + Omega x (Omega x N_l) + (n eta'')_l
-//                                                            + 2 Omega x (n eta')_l)
-//   K_ThetaTheta = S~ A0'~                   K_Thetaeta,l = N_l x A0' + J_,l Omega' + H_,l eta'' + Omega x J_,l Omega
-//                                                            + 2 (tr(d_,l) I - d_,l) Omega + Omega x h_,l
-//   K_etaTheta,l = (N_l x A0')^T             K_etaeta     = K + A0'.n + Omega'.(A + Y) + (Omega Omega^T - |Omega|^2
-//   I):P C_xOmega = -R ((Omega x S)~ + Omega~ S~ + 2 (N eta')~),   C_xeta,l = 2 R (Omega x N_l + (n eta')_l)
+//   K_xTheta     = R (m A0'~ - F_X~)
+//   K_xeta,l     = R (Omega' x N_l + Omega x (Omega x N_l) + (n eta'')_l + 2 Omega x (n eta')_l)
+//   K_ThetaTheta = S~ A0'~
+//   K_Thetaeta,l = N_l x A0' + J_,l Omega' + H_,l eta'' + Omega x J_,l Omega
+//                  + 2 (tr(d_,l) I - d_,l) Omega + Omega x h_,l
+//   K_etaTheta,l = (N_l x A0')^T
+//   K_etaeta     = K + A0'.n + Omega'.(A + Y) + (Omega Omega^T - |Omega|^2 I):P
+//   C_xOmega     = -R ((Omega x S)~ + Omega~ S~ + 2 (N eta')~),   C_xeta,l = 2 R (Omega x N_l + (n eta')_l)
 //   C_ThetaOmega = Omega~ J - (J Omega)~ + 2 (tr(d) I - d) - h~,
 //   C_Thetaeta,l = 2 (tr(D_l) - D^s_l) Omega + Omega x H_l + 2 (Y eta')_l
 //   C_etaOmega,l = 2 (D^s_l - tr D_l) Omega + 2 sum_k A_kl eta'_k,      C_etaeta = D + 2 Omega.A

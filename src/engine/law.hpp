@@ -5,8 +5,8 @@
 //   table              sigma = f(e) + d de,              f a natural cubic spline or a polygon, straight on outside
 //   play (P-9, AF-3)   each flank k pushes with zeta(gamma): sigma = zeta(upper - e) - zeta(e - lower)
 //                      elastic  zeta = -c gamma                         for gamma < 0, else 0
-//                      damped   zeta = -c gamma - d dgamma              for gamma < 0, else 0: jumps, and pulls at the
-//                      end clipped  zeta = max(0, -c gamma - d dgamma)      for all gamma: acts before touch
+//                      damped   zeta = -c gamma - d dgamma              for gamma < 0, else 0: jumps, pulls at the end
+//                      clipped  zeta = max(0, -c gamma - d dgamma)      for all gamma: acts before touch
 //
 // sigma > 0 when stretched; the generalized force of the element is -gradient(e) sigma, its power -sigma de.
 // The stress splits into an elastic part sigma_E(e) = dE/de with the stored energy E, and the rest; the power the law

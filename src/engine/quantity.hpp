@@ -1,12 +1,12 @@
 // Quantities: everything that can be observed of a moving model, by name.
 //
-//   BODY.position BODY.orientation BODY.velocity BODY.angular_velocity     of the body's frame, world axes
-//   BODY.FRAME.position ...                                                 of a named frame
-//   JOINT.angle | .displacement | .x .y .z .rx .ry .rz  and  .rate.<component>   free and elastic components
-//   JOINT.force JOINT.torque                                                on the second body, axes of the joint's
-//   frame A ELEMENT.length | .angle | .displacement, .rate, .force, .state          force elements energy.kinetic
-//   energy.potential energy.total energy.<channel> energy.remainder system.momentum system.angular_momentum
-//   system.center_of_mass
+//   BODY.position .orientation .velocity .angular_velocity         of the body's frame, world axes
+//   BODY.FRAME.position ...                                        of a named frame
+//   JOINT.angle .displacement .x .y .z .rx .ry .rz .rate.<one>     free and elastic components
+//   JOINT.force .torque                                            on the second body, axes of the joint's frame A
+//   ELEMENT.length .angle .displacement .rate .force .state        force elements
+//   energy.kinetic .potential .total .<channel> .remainder
+//   system.momentum .angular_momentum .center_of_mass
 //
 // A vector quantity's component is written with a further `.x`.
 #pragma once

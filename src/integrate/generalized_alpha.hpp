@@ -12,11 +12,12 @@
 // Newton on x = (du, dz, dlambda): dv += g' du, d(dv) += b' du with g' = g/(h b), b' = (1-am)/(h^2 b (1-af)). Rows and
 // columns are scaled by powers of h so that the matrix stays bounded as h -> 0:
 //
-//   [ M + (g'/b') C + K T / b'        Rz / b'            -k G^T ] [ du         ]
-//   [ -(Fq T + g' Fv) hg           1 - hg Fz              0     ] [ dz         ]   hg = h g (1-af)/(1-am), T = T(u) of
-//   V-3 [ k G T (holonomic)               0                   e     ] [ dlambda/(k b') ] [ k (G + Vq T / g') (others)
-//   0                   e     ]
+//   [ M + (g'/b') C + K T / b'     Rz / b'      -k G^T ] [ du             ]
+//   [ -(Fq T + g' Fv) hg           1 - hg Fz     0     ] [ dz             ]
+//   [ k G T (holonomic)            0             e     ] [ dlambda/(k b') ]
+//   [ k (G + Vq T / g') (others)   0             e     ]
 //
+// with hg = h g (1-af)/(1-am) and T = T(u) of V-3.
 // e is 1e-8 of the diagonal of G M^-1 G^T: redundant rows keep a regular matrix, and as the residuals do not contain e
 // the solution does not depend on it. The factorisation is kept over iterations and steps until convergence suffers.
 //

@@ -3,9 +3,8 @@
 //   start(s)         consistent state in, memory cleared, ledger zeroed
 //   step(t_limit)    one accepted step, not beyond t_limit; cut at the first event in it
 //   interpolate(t,s) dense output within the last step: q = q0 (+) u(t)
-//   save, restore    everything a run needs to go on with the same digits; refresh() first, on both sides, drops what
-//   is
-//                    cached but not saved (factorised matrices)
+//   save, restore    everything a run needs to go on with the same digits; refresh() first, on both sides,
+//                    drops what is cached but not saved (factorised matrices)
 //
 // Within a step all schemes work on increments u from the coordinates q0 at its start: q = q0 (+) u, du/dt = dexpinv(u)
 // v (Munthe-Kaas), so that orders are full on rotations and quaternions stay unit without normalisation drift.

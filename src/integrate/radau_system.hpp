@@ -1,11 +1,12 @@
 // The linear system of one Newton iteration of RADAU5, for one eigenvalue sigma (real or complex) of A^-1 / h.
 //
-// Unknown increments du, dv, dz, dlambda, dmu; right sides ru, rv, rz, rp (positions), rw (velocities); D =
-// diag(scale^2):
+// Unknown increments du, dv, dz, dlambda, dmu; right sides ru, rv, rz, rp (positions), rw (velocities):
 //
-//   sigma du - J du - dv - D Gh^T dmu          = ru        J = -skew(v)/2 on rotation blocks: d(dexpinv(u) v)/du at u =
-//   0 K du + (sigma M + C) dv + Rz dz - G^T dlambda = rv -Fq du - Fv dv + (sigma - Fz) dz           = rz Gh du = rp Gh:
-//   the holonomic rows of G Vq du + G dv                               = rw
+//   sigma du - J du - dv - D Gh^T dmu               = ru     J = -skew(v)/2 on rotation blocks: d(dexpinv(u) v)/du at 0
+//   K du + (sigma M + C) dv + Rz dz - G^T dlambda   = rv     D = diag(scale^2)
+//   -Fq du - Fv dv + (sigma - Fz) dz                = rz
+//   Gh du                                           = rp     Gh: the holonomic rows of G
+//   Vq du + G dv                                    = rw
 //
 // du = P (ru + dv + D Gh^T dmu), P = (sigma - J)^-1 block by block, is eliminated: with N = P D Gh^T
 //

@@ -7,15 +7,13 @@
 //
 // with A dense, not assumed symmetric and possibly singular, and K(r) a product of small sets, one a cone:
 //
-//   line   y = 0, r free                                                       bilateral row
-//   ray    0 <= r  perp  y >= 0                                                normal law (P-27, P-40, P-41)
-//   box    lo - mu_minus r[normal] <= r <= hi + mu_plus r[normal];             planar Coulomb friction (P-28),
-//   expansion
-//          at the lower end y >= 0, at the upper y <= 0, between y = 0         with reversible part (P-42, P-43),
-//          friction
-//                                                                              with a given normal force (normal = -1)
-//   disc   |r| <= hi + mu_plus r[normal] for two rows; inside y = 0,           spatial Coulomb friction, exact
-//          on the rim y = -s r with s >= 0
+//   line   y = 0, r free                                             bilateral row
+//   ray    0 <= r  perp  y >= 0                                      normal law (P-27, P-40, P-41)
+//   box    lo - mu_minus r[normal] <= r <= hi + mu_plus r[normal];   planar Coulomb friction (P-28), expansion with
+//          at the lower end y >= 0, at the upper y <= 0,             reversible part (P-42, P-43), friction with a
+//          between y = 0                                             given normal force (normal = -1)
+//   disc   |r| <= hi + mu_plus r[normal] for two rows;               spatial Coulomb friction, exact
+//          inside y = 0, on the rim y = -s r with s >= 0
 //
 // One description serves accelerations and forces, velocities and impulses, and time stepping (P-50): r is the
 // interaction, y the kinematic quantity. An offset of the interaction (I_M0 of P-50) is the lower end of a box.

@@ -1,8 +1,8 @@
 // S = L D L^T of small dense symmetric positive semidefinite matrices, four columns at a time, on storage taken once.
 //
-//   L   unit lower triangular, D diagonal. A pivot d_j that falls below kWeakPivot * S_jj is raised by kRegularization
-//   * S_jj:
-//       the factors are then those of S + E, E diagonal and small (schur_solver.hpp says why, and corrects for it).
+//   L   unit lower triangular, D diagonal. A pivot d_j that falls below kWeakPivot * S_jj is raised by
+//       kRegularization * S_jj: the factors are then those of S + E, E diagonal and small (schur_solver.hpp says why,
+//       and corrects for it).
 #pragma once
 
 #include <Eigen/Core>

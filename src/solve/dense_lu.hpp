@@ -1,9 +1,8 @@
 // P A = L U with row pivoting for dense square matrices of up to a few hundred rows, in place on storage taken once.
 //
-//   A   n x n, column-major with leading dimension ld = n rounded up to four; complex matrices keep their real and
-//   imaginary
-//       parts in two planes
-//   L   unit lower, U upper; both overwrite A
+//   A      n x n, column-major with leading dimension ld = n rounded up to four; complex matrices keep their real
+//          and imaginary parts in two planes
+//   L      unit lower, U upper; both overwrite A
 //   R, C   diagonal powers of two with which equilibrate() replaces A by R A C, so that no rounding is added
 //
 // The matrix is eliminated four columns at a time: a panel is factored with row exchanges, and the columns after it

@@ -4,8 +4,7 @@
 //   R, C   diagonal powers of two, see scaling.hpp
 //   Q      fill-reducing order of the columns, found once
 //   P      row exchanges, chosen at the first factorization and kept while they serve: later factorizations only
-//   recompute the
-//          numbers, without taking memory. New exchanges are chosen when the old ones let the entries grow.
+//          recompute the numbers, without taking memory. New exchanges are chosen when the old ones let the entries grow.
 #pragma once
 
 #include <complex>

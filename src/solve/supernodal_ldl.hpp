@@ -1,8 +1,7 @@
 // P A P^T = L D L^T of large sparse symmetric matrices by dense blocks: for finite elements.
 //
-//   P        nested dissection (METIS, Karypis and Kumar 1998) of the graph of blocks (nodes), so that the freedoms of
-//   a
-//            node stay together
+//   P        nested dissection (METIS, Karypis and Kumar 1998) of the graph of blocks (nodes), so that the
+//            freedoms of a node stay together
 //   L        in supernodes: neighbouring columns of like structure, merged further where few zeros are stored
 //   method   multifrontal (Duff and Reid 1983): each supernode gathers its own entries of A and the updates of its
 //            children in a dense front, eliminates its columns and passes the rest on
