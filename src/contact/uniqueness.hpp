@@ -6,8 +6,8 @@
 // are not told apart. Two ways to be ambiguous:
 //
 //   several   other states of the contacts satisfy the laws as well (P-32: all states of a small problem are tried).
-//             The solution with the smallest normal forces is the choice: of separation and sliding on against a negative
-//             stiffness the first, which is the one that survives a little compliance.
+//             The solution with the smallest normal forces is the choice: of separation and sliding on against a
+//             negative stiffness the first, which is the one that survives a little compliance.
 //   family    A n = 0 over the forces that are free, but X n != 0: a whole interval r + t n of solutions. The choice is
 //             the smallest one, which the equations of the phase that follows take as well.
 #pragma once
