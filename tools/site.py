@@ -3,7 +3,7 @@
 
     tools/site.py [--program build/release/clatter] [--gallery build/release/gallery] [--out build/site] [--no-screenshots]
 
-Pages are README.md, docs/*.md, docs/concepts/*.md and docs/tutorials/*.md. In concepts and tutorials, every `$ clatter ...` line of a ```console block is run
+Pages are README.md, docs/*.md and those of docs/concepts, docs/tutorials, docs/rooms and docs/sources. In concepts and tutorials, every `$ clatter ...` line of a ```console block is run
 in a folder of the page's own (`models` is there), its output is put below it, and figures it writes become the page's pictures; a line
 `<!-- viewer: RESULT.h5 -->` becomes a screenshot of the viewer, where Chromium, its driver (npm) and the viewer's page are there. The gallery is made of what `clatter verify models --gallery DIR` leaves: nothing is computed twice.
 
@@ -308,6 +308,9 @@ def main():
     found = {p.stem for p in (ROOT / "docs").glob("*.md")}
     order = [n for n in CONCEPTS if n in found] + sorted(found - set(CONCEPTS))
     site.add("Reference", [(f"docs/{n}.md", f"{n}.html") for n in order])
+    for heading, folder in (("Rooms", "rooms"), ("Sources", "sources")):
+        pages = sorted((ROOT / "docs" / folder).glob("*.md"))
+        site.add(heading, [(f"docs/{folder}/{p.name}", f"{folder}/{p.stem}.html") for p in pages])
     site.add("More", [("models/README.md", "models.html"), ("CONTRIBUTING.md", "contributing.html"), ("SECURITY.md", "security.html")])
     site.titles["gallery.html"] = "Gallery"
     site.pages["gallery"] = "gallery.html"
