@@ -20,6 +20,13 @@ constexpr double kJustAfter = 0.01;
 constexpr int kBegin = 0, kSets[2] = {1, 5}, kAfterBegin = 9, kRoot = 10, kFirstFree = 11;
 // First guess of where the function shows its new sign beyond an event, as a part of the step.
 constexpr double kBeyond = 1e-8;
+// How much later the event of the repeated step may lie than that on the dense output, for a secant to be believed
+// before the new sign was seen; beyond that it is approached from the near side.
+constexpr double kLater = 1e-3;
+// Attempts this near to each other, as a part of the step, whose values do not fall any more differ by rounding.
+constexpr double kClose = 1e-9;
+// Secants alone at first; then every other attempt halves what is left (a kink at the event).
+constexpr int kSecants = 12;
 // Looks that a watch may ask for between those of a stretch: what is not sure then is left to the certificate.
 constexpr int kMostBetween = 400;
 // Looks at extremes of polynomials in a step.
@@ -286,6 +293,9 @@ bool Integrator::land_on_event(int index, double t_event, double t1) {
     };
     while (t_event + beyond < t1 && !crossed(t_event + beyond)) beyond *= 8;
     double low = now_.t, high = std::min(t1, t_event + beyond), t = t_event, t_old = 0, g_old = 0;
+    double least = std::numeric_limits<double>::infinity();
+    bool seen = false;  // the new sign, at `high`
+    int in_vain = 0;    // attempts since the function was nearest to zero
     for (int iteration = 0; iteration < 80; ++iteration) {
       if (t - now_.t <= tolerance) {
         e.fired.clear();
@@ -300,12 +310,14 @@ bool Integrator::land_on_event(int index, double t_event, double t1) {
       dynamics_.events(trial_, e.g_sample);
       const double g = e.g_sample[index];
       if (g == 0) break;
-      (sign_of(g) == sign_before ? low : high) = t;
-      if (high == t) beyond = 0;
+      const bool before = sign_of(g) == sign_before;
+      (before ? low : high) = t;
+      seen = seen || !before;
+      in_vain = std::abs(g) < least ? 0 : in_vain + 1;
+      least = std::min(least, std::abs(g));
       // The repeated step is another one, and its event may lie later than on the dense output.
-      for (; beyond > 0 && high < t1 && low > t_event + 0.9 * beyond; high = std::min(t1, t_event + beyond))
-        beyond *= 8;
-      if (high - low <= tolerance) break;
+      for (; !seen && high < t1 && low > t_event + 0.9 * beyond; high = std::min(t1, t_event + beyond)) beyond *= 8;
+      if (high - low <= tolerance || (in_vain > 1 && std::abs(t - t_old) <= kClose * (t1 - now_.t))) break;
       double slope;
       if (iteration == 0) {
         constexpr double kBack = 1e-3;
@@ -314,8 +326,10 @@ bool Integrator::land_on_event(int index, double t_event, double t1) {
         slope = (g - g_old) / (t - t_old);
       }
       double t_next = t - g / slope;
-      // Secants that do not settle (a kink at the event) give way to halving.
-      if (!(t_next > low && t_next < high) || iteration > 12) t_next = 0.5 * (low + high);
+      if (std::abs(t_next - t) <= tolerance) break;
+      const double farthest = seen ? high : std::min(t1, std::max(high, t_event + kLater * (t1 - now_.t)));
+      if (!(t_next > low && t_next < farthest) || (iteration > kSecants && iteration % 2 == 1))
+        t_next = 0.5 * (low + high);
       if (std::abs(t_next - t) <= tolerance) break;
       t_old = t;
       g_old = g;

@@ -98,6 +98,8 @@ class Expression {
   T evaluate(std::span<const T> x) const;
 
   double value(std::span<const double> x) const { return evaluate<double>(x); }
+  // A sum of multiples of its variables: derivatives are constant and need no evaluation.
+  bool linear() const { return !slopes_.empty(); }
   // The value; g[i] = df/dx_i.
   double gradient(std::span<const double> x, std::span<double> g) const;
   // The value; g as above and H row by row, n x n.
@@ -115,7 +117,9 @@ class Expression {
     ExpressionOp op;
     std::uint8_t index;
   };
+  void find_slopes();  // once the code is whole
   std::vector<Instruction> code_;
+  std::vector<double> slopes_;  // by the variables; empty where it is not linear
   int variables_ = 0;
   std::string text_;
 };

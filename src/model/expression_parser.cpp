@@ -526,6 +526,7 @@ BoundExpression ExpressionTree::bind(const Resolver& resolve, const std::vector<
     return std::move(b.result);
   }
   b.code->variables_ = static_cast<int>(b.result.inputs.size());
+  b.code->find_slopes();
   b.code->text_ = text_;
   b.result.expression = std::move(b.code);
   return std::move(b.result);

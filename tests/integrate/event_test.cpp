@@ -103,6 +103,29 @@ TEST(Events, FlanksOfPlayAreMetToTwelveDigitsThoughTheForceHasAKinkThere) {
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(found[i].t, expected[i], 1e-11) << i;
 }
 
+// The oscillator without a look at its events.
+class Unwatched : public Oscillator {
+ public:
+  using Oscillator::Oscillator;
+  void event_functions(const State&, Vec& g) const override { g.setOnes(); }
+};
+
+TEST(Events, LandingOnOneTakesAFewAttempts) {
+  // Secants from a start that the dense output gives to the step's own accuracy: three attempts lead to rounding, the
+  // fourth tells. An attempt has six evaluations, and the next step begins at a place of its own.
+  for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-11}) {
+    IntegratorSettings settings;
+    settings.relative_tolerance = settings.absolute_tolerance = tolerance;
+    Oscillator watched;
+    Unwatched plain;
+    const auto found = all_events(watched, settings, Oscillator::initial(), 100);
+    all_events(plain, settings, Oscillator::initial(), 100);
+    ASSERT_EQ(found.size(), 63u);
+    const double more = static_cast<double>(watched.evaluations - plain.evaluations) / 63;
+    EXPECT_LT(more, 6 * 5 + 6) << tolerance;
+  }
+}
+
 TEST(Events, ARestartOnAnEventDoesNotFindItAgain) {
   Oscillator problem;
   auto integrator = make_integrator(sharp(Scheme::dopri5), problem);

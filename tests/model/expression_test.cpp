@@ -37,6 +37,20 @@ TEST(Expression, FollowsTheUsualPrecedence) {
   EXPECT_DOUBLE_EQ(constant("2*pi"), 2 * std::numbers::pi);
 }
 
+TEST(Expression, KnowsWhetherItIsLinear) {
+  for (const char* text : {"2*t + x - 3*(y/4 - x)", "-(x + y)*2", "t", "x*(2 + 1) - 5"})
+    EXPECT_TRUE(compile(text).expression->linear()) << text;
+  for (const char* text : {"x*y", "1/x", "x*x", "abs(x)", "sin(x) + y", "x^2", "if(x > 0, x, y)", "x/y"})
+    EXPECT_FALSE(compile(text).expression->linear()) << text;
+  // 2 t + x - 3 (y / 4 - x): by hand.
+  const auto f = compile("2*t + x - 3*(y/4 - x)").expression;
+  const std::vector<double> at{5, 7, 11};
+  std::vector<double> g(3), H(9, 1.0);
+  EXPECT_DOUBLE_EQ(f->hessian(at, g, H), 10 + 7 - 3 * (11.0 / 4 - 7));
+  EXPECT_EQ(g, (std::vector<double>{2, 4, -0.75}));
+  EXPECT_EQ(H, std::vector<double>(9, 0.0));
+}
+
 TEST(Expression, TakesUnitsAfterNumbers) {
   EXPECT_DOUBLE_EQ(constant("2*L + 15 mm"), 4.015);
   EXPECT_DOUBLE_EQ(constant("9.81 m/s^2 * m"), 29.43);  // with blanks, m is the parameter
