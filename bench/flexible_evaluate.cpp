@@ -70,8 +70,8 @@ FlexibleSource source_of(bool beam, int modes) {
 }
 
 // `count` bodies in a row along x, turning; as a chain joined by revolute joints about z.
-std::shared_ptr<const System> system_of(const std::shared_ptr<const fem::ReducedBody>& reduced, bool flexible,
-                                        bool chain, int count, double skew) {
+std::shared_ptr<const System> system_of(const std::shared_ptr<const ReducedBody>& reduced, bool flexible, bool chain,
+                                        int count, double skew) {
   Model model;
   model.title = "row of bodies";
   model.gravity = Vec3(skew, -9.81, skew);
@@ -86,7 +86,7 @@ std::shared_ptr<const System> system_of(const std::shared_ptr<const fem::Reduced
     if (flexible) {
       b.kind = BodyKind::flexible;
       b.reduced = reduced;
-      for (const fem::Marker& m : reduced->markers) {
+      for (const Marker& m : reduced->markers) {
         FrameDef f;
         f.name = m.name;
         f.placement = {m.X + reduced->origin, Quat(m.R)};

@@ -31,11 +31,11 @@ void make_flexible_bodies(LoadOptions& options, const BodyMaking& making) {
       k = {made.model, body};
     }
     if (making.made) making.made(made);
-    const fem::ReducedBody& reduced = *made.model->body;
+    const ReducedBody& reduced = *made.model->body;
     FlexibleMade out;
     out.reduced = made.model->body;
     out.planar = reduced.planar;
-    for (const fem::Marker& m : reduced.markers) {
+    for (const Marker& m : reduced.markers) {
       FrameDef f;
       f.name = m.name;
       f.placement = {reduced.origin + m.X, Quat(m.R)};

@@ -46,7 +46,7 @@ std::string percent(double share) { return share < 1e-10 ? "0" : number(100 * sh
 
 void print_modes(const fem::FlexibleModel& m, std::ostream& out) {
   const fem::ReductionReport& r = m.report;
-  const fem::ReducedBody& b = *m.body;
+  const ReducedBody& b = *m.body;
   const bool planar = b.planar;
   const std::vector<std::string> axes =
       planar ? std::vector<std::string>{"x", "y", "rz"} : std::vector<std::string>{"x", "y", "z", "rx", "ry", "rz"};
@@ -115,7 +115,7 @@ void print_static_errors(const fem::ReductionReport& r, const std::string& held,
 
 void print_body(const MadeBody& made, std::ostream& out) {
   const fem::FlexibleModel& m = *made.model;
-  const fem::ReducedBody& b = *m.body;
+  const ReducedBody& b = *m.body;
   fmt::print(out, "{}\n", made_text(made));
   if (!made.like.empty()) return;
   using F = FlexibleSource::Formulation;

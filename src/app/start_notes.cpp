@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "app/text.hpp"
-#include "fem/reduced_body.hpp"
+#include "model/reduced_body.hpp"
 
 namespace clatter::app {
 
@@ -80,7 +80,7 @@ void elastic(const System& system, const std::vector<Vec>& before, const std::ve
   for (std::size_t i = 0; i < system.flexible.size(); ++i) {
     const Body& body = system.model.bodies[static_cast<std::size_t>(system.flexible[i].body)];
     if (is_beam(body.kind)) continue;  // its coordinates are where it is: its frame tells that
-    const fem::ReducedBody& r = *body.reduced;
+    const ReducedBody& r = *body.reduced;
     // The coordinate that stands for a displacement of the size of `length`.
     for (int k = 0; k < r.n; ++k)
       out.add(fmt::format("{}.{}.{}", body.name, what, k + 1), before[i][k], after[i][k],

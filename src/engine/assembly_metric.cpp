@@ -6,7 +6,7 @@
 
 #include "base/rotation.hpp"
 #include "engine/ancf_chain.hpp"
-#include "fem/reduced_body.hpp"
+#include "model/reduced_body.hpp"
 
 namespace clatter {
 
@@ -18,7 +18,7 @@ constexpr int kOwnRows = 6;  // of a superelement
 // Square of the lowest elastic frequency: 1/omega_1^2 is the largest eigenvalue of M on the range of K, in which it is
 // 1. M may be singular (beams without inertia of their sections), and K is so for superelements, whose boundary holds
 // the rigid motions.
-double lowest(const fem::ReducedBody& b) {
+double lowest(const ReducedBody& b) {
   const Mat off = b.K - Mat(b.K.diagonal().asDiagonal());
   if (off.isZero(0.0) && b.M.isIdentity(1e-12)) return b.K.diagonal().minCoeff();
   constexpr double kRigid = 1e-10;
@@ -82,7 +82,7 @@ AssemblyMetric::AssemblyMetric(const System& system, Deforming how) : system_(&s
       b.mass = b.beam->total_mass;
       b.s = kStiff / lowest(*b.beam->source);
     } else {
-      const fem::ReducedBody& r = *body.reduced;
+      const ReducedBody& r = *body.reduced;
       b.mass = r.mass;
       b.J = r.J0;
       if (how == Deforming::by_stiffness) b.s = kStiff / lowest(r);

@@ -25,7 +25,7 @@ int find_place(const std::vector<Place>& places, const std::string& name) {
 
 bool System::turns(const Attachment& a) const {
   if (a.marker.empty() || a.body < 0 || model.bodies[static_cast<std::size_t>(a.body)].beam) return true;
-  const fem::ReducedBody& r = *model.bodies[static_cast<std::size_t>(a.body)].reduced;
+  const ReducedBody& r = *model.bodies[static_cast<std::size_t>(a.body)].reduced;
   const int node = find_place(r.boundary, a.marker);
   return node < 0 || r.boundary[static_cast<std::size_t>(node)].rotations;
 }
@@ -33,13 +33,13 @@ bool System::turns(const Attachment& a) const {
 Frame System::on_marker(const Attachment& a) const {
   const Body& body = model.bodies[static_cast<std::size_t>(a.body)];
   if (body.beam) return on_beam(a);
-  const fem::ReducedBody& r = *body.reduced;
+  const ReducedBody& r = *body.reduced;
   const FlexibleIndex& index = flexible[static_cast<std::size_t>(bodies[static_cast<std::size_t>(a.body)].flexible)];
   const int node = find_place(r.boundary, a.marker), marker = find_place(r.markers, a.marker);
   if (node < 0 && marker < 0) {
     std::vector<std::string> known;
-    for (const fem::BoundaryNode& n : r.boundary) known.push_back(n.name);
-    for (const fem::Marker& m : r.markers) known.push_back(m.name);
+    for (const BoundaryNode& n : r.boundary) known.push_back(n.name);
+    for (const Marker& m : r.markers) known.push_back(m.name);
     throw InputError(
         model.texts, a.source,
         "the flexible body `" + body.name + "` has no marker `" + a.marker + "` that `" + a.label + "` could move with",
@@ -64,7 +64,7 @@ void Compiler::prepare_flexible() {
   for (Body& b : model_.bodies) {
     if (!is_flexible(b.kind)) continue;
     if (!b.reduced) fail(b.source, "the flexible body `" + b.name + "` has no reduced body");
-    const fem::ReducedBody& r = *b.reduced;
+    const ReducedBody& r = *b.reduced;
     if (r.planar != is_planar(b.kind))
       fail(b.source, "the flexible body `" + b.name + "` is " + (r.planar ? "planar" : "spatial") +
                          " by its mesh but not by its type");
@@ -91,7 +91,7 @@ std::shared_ptr<const Block> Compiler::make_block(const Body& b, double level) {
     if (b.superelement.frame == SuperelementOptions::Frame::node &&
         find_place(b.reduced->boundary, b.superelement.node) < 0) {
       std::vector<std::string> known;
-      for (const fem::BoundaryNode& n : b.reduced->boundary) known.push_back(n.name);
+      for (const BoundaryNode& n : b.reduced->boundary) known.push_back(n.name);
       fail(b.source,
            "the frame of `" + b.name + "` is to move with `" + b.superelement.node +
                "`, which is not a boundary node of it",
@@ -110,7 +110,7 @@ std::shared_ptr<const Block> Compiler::make_block(const Body& b, double level) {
 
 void Compiler::emit_flexible(int body) {
   const Body& b = model_.bodies[static_cast<std::size_t>(body)];
-  const fem::ReducedBody& r = *b.reduced;
+  const ReducedBody& r = *b.reduced;
   std::vector<Link>& links = sys_.tree.links;
   FlexibleIndex index;
   index.body = body;
@@ -127,7 +127,7 @@ void Compiler::emit_flexible(int body) {
     links.push_back(link);
   };
   if (!r.boundary.empty()) index.node0 = root + 1;
-  for (const fem::BoundaryNode& node : r.boundary) {
+  for (const BoundaryNode& node : r.boundary) {
     add(node.rotations ? Mobility::free6 : Mobility::particle3);
     index.first += velocity_count(links.back().mobility);
   }
@@ -161,7 +161,7 @@ void Compiler::start_flexible(const FlexibleIndex& f) {
   const Vec3 x0 = s.q.segment<3>(root.q), v0 = s.v.segment<3>(root.v), Omega = s.v.segment<3>(root.v + 3);
   const Quat R0(s.q[root.q + 3], s.q[root.q + 4], s.q[root.q + 5], s.q[root.q + 6]);
   for (std::size_t i = 0; i < b.reduced->boundary.size(); ++i) {
-    const fem::BoundaryNode& node = b.reduced->boundary[i];
+    const BoundaryNode& node = b.reduced->boundary[i];
     const Link& l = sys_.tree.links[static_cast<std::size_t>(f.node0) + i];
     const Vec3 a = node.X + three(b.elastic, node.first), rate = three(b.elastic_rate, node.first);
     s.q.segment<3>(l.q) = x0 + R0 * a;

@@ -102,7 +102,7 @@ class Compiler {
   std::vector<Placement> body_in_link_;  // body's frame in the axes of its link, from the link's mass centre
   std::vector<Placement> pose_;          // start poses of the bodies' frames
   std::vector<Vec3> velocity_, omega_;   // start velocities of the bodies' frames
-  std::map<const fem::ReducedBody*, std::shared_ptr<const FlexibleBody>> flexible_bodies_;
+  std::map<const ReducedBody*, std::shared_ptr<const FlexibleBody>> flexible_bodies_;
   std::map<std::pair<int, std::string>, int> measure_of_component_;
   std::vector<int> offset_at_start_;  // deformations whose offset is their value at the start
   std::map<std::string, int> state_of_element_;

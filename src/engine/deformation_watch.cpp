@@ -16,7 +16,7 @@ namespace {
 
 // Highest frequency, rad/s: 1/omega_n^2 is the smallest eigenvalue of M in the metric of K, among shapes that have
 // both.
-double highest(const fem::ReducedBody& b) {
+double highest(const ReducedBody& b) {
   constexpr double kNone = 1e-12;
   const Vec scale = b.K.diagonal().cwiseMax(std::numeric_limits<double>::min()).cwiseSqrt().cwiseInverse();
   const Eigen::SelfAdjointEigenSolver<Mat> K(Mat(scale.asDiagonal() * b.K * scale.asDiagonal()));
@@ -51,7 +51,7 @@ DeformationWatch::DeformationWatch(const System& system, double explicit_step, d
       lowest_.push_back(0);
       continue;
     }
-    const fem::ReducedBody& b = *body.reduced;
+    const ReducedBody& b = *body.reduced;
     // Superelements: their internal modes say nothing of the free body's.
     const bool watched = b.stiffening.empty() && b.boundary.empty() && !b.frequencies.empty();
     lowest_.push_back(watched ? 2 * std::numbers::pi * *std::min_element(b.frequencies.begin(), b.frequencies.end())
@@ -63,13 +63,13 @@ DeformationWatch::DeformationWatch(const System& system, double explicit_step, d
   }
 }
 
-double DeformationWatch::displacement(const fem::ReducedBody& b, const double* eta) {
+double DeformationWatch::displacement(const ReducedBody& b, const double* eta) {
   double sum = 0;
   for (int k = 0; k < b.n; ++k) sum += eta[k] * b.M.col(k).dot(Eigen::Map<const Vec>(eta, b.n));
   return std::sqrt(std::max(0.0, sum) / b.E00.trace());
 }
 
-double DeformationWatch::bending(const fem::ReducedBody& b, const double* eta) {
+double DeformationWatch::bending(const ReducedBody& b, const double* eta) {
   const Eigen::Map<const Vec> x(eta, b.n);
   const Vec3 moved = b.N * x;  // int u rho dV
   Vec3 turned;                 // int X cross u rho dV
@@ -83,7 +83,7 @@ double DeformationWatch::bending(const fem::ReducedBody& b, const double* eta) {
   return std::max(0.0, x.dot(b.M * x) - moved.squaredNorm() / b.mass - turned.dot(J.inverse() * turned)) / b.mass;
 }
 
-std::string DeformationWatch::advice(const fem::ReducedBody& b) {
+std::string DeformationWatch::advice(const ReducedBody& b) {
   return b.stiffening.empty() && b.boundary.empty()
              ? "say `stiffening: true`: without it fast rotation makes a slender body softer "
                "instead of stiffer; or cut the body into several"
@@ -135,7 +135,7 @@ std::vector<std::string> DeformationWatch::look(const Engine& engine, double t) 
     const FlexibleIndex& f = system_->flexible[i];
     const Body& body = system_->model.bodies[static_cast<std::size_t>(f.body)];
     if (is_beam(body.kind)) continue;
-    const fem::ReducedBody& b = *body.reduced;
+    const ReducedBody& b = *body.reduced;
     const double spin = engine.links().motion[system_->bodies[static_cast<std::size_t>(f.body)].link].w.norm();
     if (lowest_[i] > 0 && spin >= kFast * lowest_[i] && !told_fast_[i] && !slender_[i].told) {
       told_fast_[i] = 1;

@@ -33,7 +33,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "fem/reduced_body.hpp"
+#include "model/reduced_body.hpp"
 
 namespace clatter {
 
@@ -59,10 +59,10 @@ class DeformationWatch {
     bool told = false;
   };
   double mean_axial_force(const Engine& engine, const FlexibleIndex& f, const Slender& slender) const;
-  static double displacement(const fem::ReducedBody& b, const double* eta);
-  static double bending(const fem::ReducedBody& b, const double* eta);  // u^2
+  static double displacement(const ReducedBody& b, const double* eta);
+  static double bending(const ReducedBody& b, const double* eta);  // u^2
   [[noreturn]] void refuse(const Body& body, double r, double t) const;
-  static std::string advice(const fem::ReducedBody& b);
+  static std::string advice(const ReducedBody& b);
 
   const System* system_;
   std::vector<char> told_, told_fast_;  // by flexible body

@@ -45,7 +45,7 @@ Mat without_rounding(const Mat& field, const Mat& M) {
 
 }  // namespace
 
-FlexibleBody::FlexibleBody(std::shared_ptr<const fem::ReducedBody> body)
+FlexibleBody::FlexibleBody(std::shared_ptr<const ReducedBody> body)
     : reduced(std::move(body)),
       n(reduced->n),
       stride((reduced->n + 7) / 8 * 8),
@@ -56,7 +56,7 @@ FlexibleBody::FlexibleBody(std::shared_ptr<const fem::ReducedBody> body)
       P0(Mat::Zero(stride, 6)),
       H0(Mat::Zero(stride, 3)),
       stiffens(!reduced->stiffening.empty()) {
-  const fem::ReducedBody& b = *reduced;
+  const ReducedBody& b = *reduced;
   const auto E0 = [&](int a, int c) { return b.E0[a].row(c).transpose(); };  // int X_a Phi_l,c
   const auto X = [&](int a, int c) -> const Mat& { return b.stiffening[3 + 3 * a + c]; };
   double scale = largest({&b.E[0], &b.E[1], &b.E[2], &b.E[3], &b.E[4], &b.E[5]}), scale_n = 0;
@@ -98,7 +98,7 @@ FlexibleBody::FlexibleBody(std::shared_ptr<const fem::ReducedBody> body)
   for (int c = 0; c < 3; ++c) forward(N0_forward.col(c).data());
   N0_gram = N0_forward.transpose() * N0_forward;
   int row = centred ? 0 : 4;
-  for (const fem::Marker& m : b.markers) {
+  for (const Marker& m : b.markers) {
     FlexibleMarker out;
     out.X = m.X;
     out.R = m.R;

@@ -20,7 +20,7 @@
 
 #include "engine/packed_fields.hpp"
 #include "engine/packed_matrix.hpp"
-#include "fem/reduced_body.hpp"
+#include "model/reduced_body.hpp"
 
 namespace clatter {
 
@@ -36,9 +36,9 @@ struct FlexibleMarker {
 };
 
 struct FlexibleBody {
-  explicit FlexibleBody(std::shared_ptr<const fem::ReducedBody> reduced);
+  explicit FlexibleBody(std::shared_ptr<const ReducedBody> reduced);
 
-  std::shared_ptr<const fem::ReducedBody> reduced;  // keeps M, K, D
+  std::shared_ptr<const ReducedBody> reduced;  // keeps M, K, D
   int n, stride;
   bool planar;
   double mass;

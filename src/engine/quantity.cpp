@@ -8,8 +8,8 @@
 #include "base/error.hpp"
 #include "engine/counted_angles.hpp"
 #include "engine/engine.hpp"
-#include "fem/reduced_body.hpp"
 #include "model/quantities.hpp"
+#include "model/reduced_body.hpp"
 
 namespace clatter {
 

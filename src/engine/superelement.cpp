@@ -14,9 +14,9 @@ Eigen::Map<Vec3> as3(double* x) { return Eigen::Map<Vec3>(x); }
 Eigen::Map<const Vec3> as3(const double* x) { return Eigen::Map<const Vec3>(x); }
 
 // Rigid motions of the boundary nodes: columns translation, rotation.
-Mat rigid_motions(const fem::ReducedBody& r) {
+Mat rigid_motions(const ReducedBody& r) {
   Mat tau = Mat::Zero(r.n, 6);
-  for (const fem::BoundaryNode& node : r.boundary) {
+  for (const BoundaryNode& node : r.boundary) {
     tau.block<3, 3>(node.first, 0).setIdentity();
     tau.block<3, 3>(node.first, 3) = -skew<double>(node.X);
     if (node.rotations) tau.block<3, 3>(node.first + 3, 3).setIdentity();
@@ -25,7 +25,7 @@ Mat rigid_motions(const fem::ReducedBody& r) {
 }
 
 // Rows A of V-11, scaled so that a rigid displacement eta = tau x gives x.
-Mat frame_rows(const fem::ReducedBody& r, const SuperelementOptions& options) {
+Mat frame_rows(const ReducedBody& r, const SuperelementOptions& options) {
   const Mat tau = rigid_motions(r);
   Mat A = Mat::Zero(6, r.n);
   switch (options.frame) {
@@ -34,12 +34,12 @@ Mat frame_rows(const fem::ReducedBody& r, const SuperelementOptions& options) {
       break;
     case SuperelementOptions::Frame::boundary_mass: {
       int boundary = 0;
-      for (const fem::BoundaryNode& node : r.boundary) boundary += node.rotations ? 6 : 3;
+      for (const BoundaryNode& node : r.boundary) boundary += node.rotations ? 6 : 3;
       A.leftCols(boundary) = tau.topRows(boundary).transpose() * r.M.topLeftCorner(boundary, boundary);
       break;
     }
     case SuperelementOptions::Frame::node: {
-      for (const fem::BoundaryNode& node : r.boundary)
+      for (const BoundaryNode& node : r.boundary)
         if (node.name == options.node)
           for (int k = 0; k < (node.rotations ? 6 : 3); ++k) A(k, node.first + k) = 1;
       break;
@@ -47,10 +47,10 @@ Mat frame_rows(const fem::ReducedBody& r, const SuperelementOptions& options) {
     case SuperelementOptions::Frame::weighted_mean: {
       double square = 0;
       Vec3 centre = Vec3::Zero();
-      for (const fem::BoundaryNode& node : r.boundary) centre += node.X / static_cast<double>(r.boundary.size());
-      for (const fem::BoundaryNode& node : r.boundary)
+      for (const BoundaryNode& node : r.boundary) centre += node.X / static_cast<double>(r.boundary.size());
+      for (const BoundaryNode& node : r.boundary)
         square += (node.X - centre).squaredNorm() / static_cast<double>(r.boundary.size());
-      for (const fem::BoundaryNode& node : r.boundary) {
+      for (const BoundaryNode& node : r.boundary) {
         A.block<3, 3>(0, node.first).setIdentity();
         A.block<3, 3>(3, node.first) = skew<double>(node.X);
         if (node.rotations) A.block<3, 3>(3, node.first + 3) = square * Mat3::Identity();
@@ -65,13 +65,13 @@ Mat frame_rows(const fem::ReducedBody& r, const SuperelementOptions& options) {
 
 }  // namespace
 
-SuperelementBody::SuperelementBody(std::shared_ptr<const fem::ReducedBody> body, const SuperelementOptions& options)
+SuperelementBody::SuperelementBody(std::shared_ptr<const ReducedBody> body, const SuperelementOptions& options)
     : reduced(std::move(body)), exact(options.exact_inertia), n(reduced->n) {
-  const fem::ReducedBody& r = *reduced;
+  const ReducedBody& r = *reduced;
   q_mode = 7;
   v_mode = 6;
   first_mode = 0;
-  for (const fem::BoundaryNode& node : r.boundary) {
+  for (const BoundaryNode& node : r.boundary) {
     nodes.push_back({node.X, node.first, node.rotations, q_mode, v_mode});
     q_mode += node.rotations ? 7 : 3;
     v_mode += nodes.back().size();
@@ -87,7 +87,7 @@ SuperelementBody::SuperelementBody(std::shared_ptr<const fem::ReducedBody> body,
   D.bottomRightCorner<3, 3>() = r.J0;
   D_inverse = D.inverse();
   W = A.transpose() * D * A;
-  auto local = std::make_shared<fem::ReducedBody>(r);
+  auto local = std::make_shared<ReducedBody>(r);
   if (exact) {
     local->M += W;
   } else {

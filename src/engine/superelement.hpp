@@ -30,7 +30,7 @@ namespace clatter {
 
 // What is constant of a superelement; shared by all bodies made of it in the same way.
 struct SuperelementBody {
-  SuperelementBody(std::shared_ptr<const fem::ReducedBody> reduced, const SuperelementOptions& options);
+  SuperelementBody(std::shared_ptr<const ReducedBody> reduced, const SuperelementOptions& options);
 
   struct Node {
     Vec3 X;
@@ -39,7 +39,7 @@ struct SuperelementBody {
     int q, v;  // in the block
     int size() const { return rotations ? 6 : 3; }
   };
-  std::shared_ptr<const fem::ReducedBody> reduced;
+  std::shared_ptr<const ReducedBody> reduced;
   bool exact;  // inertia of V-10
   int n, modes, first_mode;
   int nq, nv, v_mode, q_mode;

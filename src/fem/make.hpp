@@ -6,8 +6,8 @@
 
 #include "fem/recovery.hpp"
 #include "fem/reduce.hpp"
-#include "fem/reduced_body.hpp"
 #include "model/flexible.hpp"
+#include "model/reduced_body.hpp"
 
 namespace clatter::fem {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "fem/reduced_body.hpp"
+#include "model/reduced_body.hpp"
 
 namespace clatter::fem {
 

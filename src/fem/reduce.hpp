@@ -8,7 +8,7 @@
 #pragma once
 
 #include "fem/interface.hpp"
-#include "fem/reduced_body.hpp"
+#include "model/reduced_body.hpp"
 
 namespace clatter::fem {
 

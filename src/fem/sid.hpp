@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/output_file.hpp"
-#include "fem/reduced_body.hpp"
+#include "model/reduced_body.hpp"
 
 namespace clatter::fem {
 

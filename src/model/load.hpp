@@ -16,7 +16,7 @@ struct FlexibleSource;  // model/flexible.hpp
 
 // What a flexible body's description makes: the reduced body and its markers as frames of the body.
 struct FlexibleMade {
-  std::shared_ptr<const fem::ReducedBody> reduced;
+  std::shared_ptr<const ReducedBody> reduced;
   bool planar = false;
   std::vector<FrameDef> markers;
 };

@@ -21,9 +21,7 @@
 
 namespace clatter {
 
-namespace fem {
-struct ReducedBody;  // what a flexible body owes to the equations of motion (fem/reduced_body.hpp)
-}
+struct ReducedBody;  // what a flexible body owes to the equations of motion (model/reduced_body.hpp)
 struct FlexibleSource;
 struct BeamSource;  // a chain of beam or cable elements (model/beam.hpp)
 struct CrowdModel;  // contacts of many bodies, whose pairs are made while it runs (model/crowd.hpp)
@@ -103,7 +101,7 @@ struct Body : Named {
   Shape shape;
   // Flexible bodies, whose frame is the mesh's: mass, inertia and centre of mass come from here, and several bodies may
   // share one. Start values of the elastic coordinates and their rates, where they are not zero.
-  std::shared_ptr<const fem::ReducedBody> reduced;
+  std::shared_ptr<const ReducedBody> reduced;
   std::shared_ptr<const FlexibleSource>
       flexible;  // what it was made from (model/flexible.hpp), where the user wrote it
   std::vector<double> elastic, elastic_rate;

@@ -133,7 +133,7 @@ TEST_F(FlexibleCommands, ReduceWritesStandardInputData) {
   options.sid = "sid";
   ASSERT_EQ(reduce_model(options), kDone) << err_.str();
   EXPECT_TRUE(contains(out_, "written: sid/rod.sid")) << out_.str();
-  const fem::ReducedBody body = fem::read_sid(text_of("sid/rod.sid"), "rod.sid");
+  const ReducedBody body = fem::read_sid(text_of("sid/rod.sid"), "rod.sid");
   EXPECT_NEAR(body.mass, 0.78, 1e-12);
   EXPECT_NEAR(body.frequencies.front(), 8.382, 0.01);
 }

@@ -121,7 +121,7 @@ TEST_P(PlanarTwin, MovesAsTheSpatialModel) {
     for (Body& b : model.bodies) {
       if (b.kind == BodyKind::planar_particle) b.kind = BodyKind::particle;
       if (b.kind == BodyKind::planar_flexible) {
-        auto reduced = std::make_shared<fem::ReducedBody>(*b.reduced);
+        auto reduced = std::make_shared<ReducedBody>(*b.reduced);
         reduced->planar = false;
         b.kind = BodyKind::flexible;
         b.reduced = reduced;

@@ -7,8 +7,8 @@
 
 namespace clatter::test {
 
-fem::ReducedBody Cloud::reduced(bool stiffens) const {
-  fem::ReducedBody b;
+ReducedBody Cloud::reduced(bool stiffens) const {
+  ReducedBody b;
   b.planar = planar;
   b.n = n;
   b.N = Mat::Zero(3, n);
@@ -70,9 +70,9 @@ Cloud random_cloud(int n, int points, bool planar, bool unit_mass, double second
   return cloud;
 }
 
-fem::Marker random_marker(const std::string& name, const Vec3& X, const Mat3& R, int n, bool planar, bool turns,
-                          double second_order, const RandomNumber& dice) {
-  fem::Marker m;
+Marker random_marker(const std::string& name, const Vec3& X, const Mat3& R, int n, bool planar, bool turns,
+                     double second_order, const RandomNumber& dice) {
+  Marker m;
   m.name = name;
   m.X = X;
   m.R = R;
@@ -122,7 +122,7 @@ void make_flexible(Model& model, const std::string& name, const CloudKind& kind)
     body.kind = planar ? BodyKind::planar_flexible : BodyKind::flexible;
     const double second_order = kind.stiffens ? 0.15 : 0;
     const Cloud cloud = random_cloud(kind.n, kind.n + 4, planar, kind.unit_mass, second_order, dice);
-    auto reduced = std::make_shared<fem::ReducedBody>(cloud.reduced(kind.stiffens));
+    auto reduced = std::make_shared<ReducedBody>(cloud.reduced(kind.stiffens));
     reduced->origin = body.center_of_mass;
     Mat A(kind.n, kind.n), B(kind.n, kind.n);
     for (double& x : A.reshaped()) x = dice();
@@ -142,9 +142,9 @@ void make_flexible(Model& model, const std::string& name, const CloudKind& kind)
   }
 }
 
-fem::ReducedBody RitzBeam::reduced() const {
+ReducedBody RitzBeam::reduced() const {
   const int m = coordinates();
-  fem::ReducedBody b;
+  ReducedBody b;
   b.planar = !spatial;
   b.n = m;
   b.mass = mass_per_length * length;
@@ -157,7 +157,7 @@ fem::ReducedBody RitzBeam::reduced() const {
   for (Mat* x : {&b.M, &b.K, &b.D}) *x = Mat::Zero(m, m);
   if (stiffens) b.stiffening.assign(12, Mat::Zero(m, m));
   Mat shortening = Mat::Zero(m, m);  // -int_0^s phi_k' phi_l'
-  fem::Marker root, tip;
+  Marker root, tip;
   // Gauss quadrature of three points on many intervals: exact to rounding for the functions used.
   constexpr int intervals = 200;
   constexpr double node[3] = {-0.7745966692414834, 0, 0.7745966692414834}, weight[3] = {5. / 18, 8. / 18, 5. / 18};
@@ -197,7 +197,7 @@ fem::ReducedBody RitzBeam::reduced() const {
     }
     for (int q = 0; q < 3; ++q) shortening -= h * weight[q] * slope_products((i + 0.5 + 0.5 * node[q]) * h);
   }
-  for (fem::Marker* marker : {&root, &tip}) {
+  for (Marker* marker : {&root, &tip}) {
     const double s = marker == &root ? 0 : length;
     marker->name = marker == &root ? "root" : "tip";
     marker->X = Vec3(s - 0.5 * length, 0, 0);
@@ -228,22 +228,22 @@ std::array<double, 3> pinned_sine(int k, double s, double length) {
   return {std::sin(w * s), w * std::cos(w * s), -w * w * std::sin(w * s)};
 }
 
-Body flexible_body(const std::string& name, fem::ReducedBody reduced) {
+Body flexible_body(const std::string& name, ReducedBody reduced) {
   Body b;
   b.name = name;
   b.kind = reduced.planar ? BodyKind::planar_flexible : BodyKind::flexible;
-  for (const fem::Marker& m : reduced.markers) {
+  for (const Marker& m : reduced.markers) {
     FrameDef f;
     f.name = m.name;
     f.placement = {m.X + reduced.origin, Quat(m.R)};
     b.frames.push_back(f);
   }
   b.pose = Placement{};
-  b.reduced = std::make_shared<const fem::ReducedBody>(std::move(reduced));
+  b.reduced = std::make_shared<const ReducedBody>(std::move(reduced));
   return b;
 }
 
-void replace(Model& model, const std::string& name, fem::ReducedBody reduced) {
+void replace(Model& model, const std::string& name, ReducedBody reduced) {
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     Body& body = model.bodies[i];
     if (body.name != name) continue;
@@ -257,17 +257,17 @@ void replace(Model& model, const std::string& name, fem::ReducedBody reduced) {
   }
 }
 
-fem::ReducedBody random_superelement(const std::vector<fem::BoundaryNode>& boundary, int modes, bool damped,
-                                     const RandomNumber& dice) {
+ReducedBody random_superelement(const std::vector<BoundaryNode>& boundary, int modes, bool damped,
+                                const RandomNumber& dice) {
   int nodal = 0;
-  std::vector<fem::BoundaryNode> nodes = boundary;
-  for (fem::BoundaryNode& node : nodes) {
+  std::vector<BoundaryNode> nodes = boundary;
+  for (BoundaryNode& node : nodes) {
     node.first = nodal;
     nodal += node.rotations ? 6 : 3;
   }
   const int n = nodal + modes;
   Mat tau = Mat::Zero(n, 6);
-  for (const fem::BoundaryNode& node : nodes) {
+  for (const BoundaryNode& node : nodes) {
     tau.block<3, 3>(node.first, 0).setIdentity();
     tau.block<3, 3>(node.first, 3) = -skew<double>(node.X);
     if (node.rotations) tau.block<3, 3>(node.first + 3, 3).setIdentity();
@@ -300,7 +300,7 @@ fem::ReducedBody random_superelement(const std::vector<fem::BoundaryNode>& bound
     p.Phi = 0.6 * random(3, n);
     p.Phi += (rigid_at(p.X) - p.Phi * tau) * back;
   }
-  fem::ReducedBody b = cloud.reduced(false);
+  ReducedBody b = cloud.reduced(false);
   b.boundary = nodes;
   const Mat strain = random(n, n) * (Mat::Identity(n, n) - tau * back);
   b.K = 20 * strain.transpose() * strain;
@@ -321,13 +321,13 @@ void make_superelement(Model& model, const std::string& name, const SuperKind& k
     Body& body = model.bodies[i];
     if (body.name != name) continue;
     body.kind = BodyKind::flexible;
-    std::vector<fem::BoundaryNode> nodes;
+    std::vector<BoundaryNode> nodes;
     for (std::size_t f = 0; f < body.frames.size(); ++f)
       if (f == 0 || !kind.second_frame_is_marker)
         nodes.push_back({body.frames[f].name, body.frames[f].placement.position - body.center_of_mass, 0, true});
     nodes.push_back({"corner", Vec3(0.3, -0.4, 0.2), 0, false});
     nodes.push_back({"end", Vec3(-0.4, -0.1, -0.3), 0, true});
-    auto reduced = std::make_shared<fem::ReducedBody>(random_superelement(nodes, kind.modes, kind.damped, dice));
+    auto reduced = std::make_shared<ReducedBody>(random_superelement(nodes, kind.modes, kind.damped, dice));
     reduced->origin = body.center_of_mass;
     if (kind.second_frame_is_marker) {
       const FrameDef& f = body.frames[1];

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/math.hpp"
-#include "fem/reduced_body.hpp"
 #include "model/model.hpp"
+#include "model/reduced_body.hpp"
 
 namespace clatter::test {
 
@@ -27,15 +27,15 @@ struct Cloud {
   int n = 0;
   bool planar = false;
 
-  // The integrals of fem::ReducedBody as sums; M from the modes, K and D left to the caller (zero).
-  fem::ReducedBody reduced(bool stiffens) const;
+  // The integrals of ReducedBody as sums; M from the modes, K and D left to the caller (zero).
+  ReducedBody reduced(bool stiffens) const;
 };
 
 Cloud random_cloud(int n, int points, bool planar, bool unit_mass, double second_order, const RandomNumber& dice);
 
 // A marker for a named frame: a point of its own with random motion.
-fem::Marker random_marker(const std::string& name, const Vec3& X, const Mat3& R, int n, bool planar, bool turns,
-                          double second_order, const RandomNumber& dice);
+Marker random_marker(const std::string& name, const Vec3& X, const Mat3& R, int n, bool planar, bool turns,
+                     double second_order, const RandomNumber& dice);
 
 // Kinds of hand-made bodies the samples use.
 struct CloudKind {
@@ -62,7 +62,7 @@ struct RitzBeam {
 
   int coordinates() const { return spatial ? 2 * n : n; }
   // Markers at s = 0 ("root") and s = L ("tip").
-  fem::ReducedBody reduced() const;
+  ReducedBody reduced() const;
 };
 
 // s^(k+2): clamped at s = 0, complete.
@@ -71,9 +71,9 @@ std::array<double, 3> clamped_power(int k, double s, double length);
 std::array<double, 3> pinned_sine(int k, double s, double length);
 
 // A model body of a reduced one; its markers become its frames.
-Body flexible_body(const std::string& name, fem::ReducedBody reduced);
+Body flexible_body(const std::string& name, ReducedBody reduced);
 // Puts a reduced body in the place of a rigid one whose frames carry the names of its markers.
-void replace(Model& model, const std::string& name, fem::ReducedBody reduced);
+void replace(Model& model, const std::string& name, ReducedBody reduced);
 
 // Superelements made by hand: a cloud whose modes contain the rigid motions of its boundary nodes exactly, as those of
 // a Craig-Bampton reduction do.
@@ -85,8 +85,8 @@ struct SuperKind {
   unsigned seed = 1;
 };
 
-fem::ReducedBody random_superelement(const std::vector<fem::BoundaryNode>& boundary, int modes, bool damped,
-                                     const RandomNumber& dice);
+ReducedBody random_superelement(const std::vector<BoundaryNode>& boundary, int modes, bool damped,
+                                const RandomNumber& dice);
 
 void make_superelement(Model& model, const std::string& name, const SuperKind& kind);
 

@@ -13,7 +13,7 @@
 namespace clatter::test {
 namespace {
 
-Model lone(fem::ReducedBody reduced) {
+Model lone(ReducedBody reduced) {
   Model model;
   model.bodies.push_back(flexible_body("body", std::move(reduced)));
   return model;
@@ -121,10 +121,10 @@ TEST(FloatingFrame, MassMatrixAndVelocityForcesAreSumsOverPointMasses) {
 // observed, not where it was last seen. Tolerance: rounding of a few sums of lengths about one.
 TEST(Marker, ThatOnlyObserversLookAtIsFoundWhereItsShapesPutIt) {
   Dice dice(13);
-  fem::ReducedBody reduced = random_cloud(6, 10, false, true, 0, [&] { return dice(); }).reduced(false);
+  ReducedBody reduced = random_cloud(6, 10, false, true, 0, [&] { return dice(); }).reduced(false);
   reduced.markers.push_back(
       random_marker("tip", Vec3(0.3, -0.2, 0.1), Mat3::Identity(), 6, false, true, 0, [&] { return dice(); }));
-  const fem::Marker tip = reduced.markers[0];
+  const Marker tip = reduced.markers[0];
   Setting x(lone(std::move(reduced)));
   for (int i = 0; i < 3; ++i) {
     x.engine->plus(x.s.q, 0.3 * dice(x.s.v.size()), x.s.q);
@@ -295,7 +295,7 @@ TEST(RotatingBeam, HasTheFrequenciesOfTheSpinningBeam) {
   x.engine->tangents(x.s, x.a, x.lambda, T);
   const FlexibleIndex& f = x.system->flexible[0];
   const Mat M = dense(T.M).block(f.v, f.v, f.n, f.n), K = dense(T.K).block(f.v, f.v, f.n, f.n);
-  const fem::ReducedBody& b = *x.system->model.bodies[0].reduced;
+  const ReducedBody& b = *x.system->model.bodies[0].reduced;
   const int n = beam.n;
   Mat geometric = Mat::Zero(n, n);
   for (int k = 0; k < n; ++k)
@@ -367,7 +367,7 @@ TEST(RotatingBeam, SpinsUpWithoutDiverging) {
   const RitzBeam beam = kane_beam(n, true, false);
   const std::vector<double> tip = tip_deflections(rotating(beam, angle), 20, 0.05);
 
-  const fem::ReducedBody b = beam.reduced();
+  const ReducedBody b = beam.reduced();
   Mat G(n, n);
   Vec f(n);
   for (int k = 0; k < n; ++k) {

@@ -16,7 +16,7 @@ inline Model flexible_model(const std::string& text) {
     FlexibleMade out;
     out.reduced = fem::make_reduced_body(source, how);
     out.planar = out.reduced->planar;
-    for (const fem::Marker& m : out.reduced->markers) {
+    for (const Marker& m : out.reduced->markers) {
       FrameDef f;
       f.name = m.name;
       f.placement = {out.reduced->origin + m.X, Quat(m.R)};

@@ -13,21 +13,21 @@ namespace {
 
 using Frame6 = SuperelementOptions::Frame;
 
-fem::ReducedBody sample_body(unsigned seed) {
+ReducedBody sample_body(unsigned seed) {
   Dice dice(seed);
-  const std::vector<fem::BoundaryNode> nodes = {{"p", Vec3(0.4, 0.1, -0.2), 0, true},
-                                                {"q", Vec3(-0.3, 0.2, 0.1), 0, true},
-                                                {"r", Vec3(0.1, -0.4, 0.3), 0, false}};
+  const std::vector<BoundaryNode> nodes = {{"p", Vec3(0.4, 0.1, -0.2), 0, true},
+                                           {"q", Vec3(-0.3, 0.2, 0.1), 0, true},
+                                           {"r", Vec3(0.1, -0.4, 0.3), 0, false}};
   return random_superelement(nodes, 3, false, [&] { return dice(); });
 }
 
-Model lone(const fem::ReducedBody& reduced, const SuperelementOptions& options = {}) {
+Model lone(const ReducedBody& reduced, const SuperelementOptions& options = {}) {
   Model model;
   Body b;
   b.name = "body";
   b.kind = BodyKind::flexible;
   b.pose = Placement{};
-  b.reduced = std::make_shared<const fem::ReducedBody>(reduced);
+  b.reduced = std::make_shared<const ReducedBody>(reduced);
   b.superelement = options;
   model.bodies.push_back(b);
   return model;
@@ -40,7 +40,7 @@ const LinkMotion& node(const Setting& x, int i) {
 // The rows A eta = 0 leave the deformations eta = Z xi, Z a basis of their null space; with the exact inertia the
 // superelement then is the floating frame with the modes Phi Z. Same start, same accelerations, to rounding.
 TEST(Superelement, WithExactInertiaIsTheFloatingFrameOfItsConstrainedModes) {
-  const fem::ReducedBody body = sample_body(3);
+  const ReducedBody body = sample_body(3);
   for (const Frame6 option : {Frame6::full_momentum, Frame6::boundary_mass, Frame6::node, Frame6::weighted_mean}) {
     Model super = lone(body, {.frame = option, .node = "p"});
     super.gravity = Vec3(1, -2, -9);
@@ -59,7 +59,7 @@ TEST(Superelement, WithExactInertiaIsTheFloatingFrameOfItsConstrainedModes) {
     }
     const Mat Z = A.fullPivLu().kernel();
     ASSERT_EQ(Z.cols(), m);
-    fem::ReducedBody floating = body;
+    ReducedBody floating = body;
     floating.n = m;
     floating.boundary.clear();
     floating.N = body.N * Z;
@@ -68,8 +68,8 @@ TEST(Superelement, WithExactInertiaIsTheFloatingFrameOfItsConstrainedModes) {
     floating.M = Z.transpose() * body.M * Z;
     floating.K = Z.transpose() * body.K * Z;
     floating.D = Mat::Zero(m, m);
-    for (const fem::BoundaryNode& b : body.boundary) {
-      fem::Marker marker;
+    for (const BoundaryNode& b : body.boundary) {
+      Marker marker;
       marker.name = b.name;
       marker.X = b.X;
       marker.S = Z.middleRows<3>(b.first);
@@ -113,7 +113,7 @@ TEST(Superelement, WithExactInertiaIsTheFloatingFrameOfItsConstrainedModes) {
 // Omega u elsewhere. Accelerations of a body at rest, released from a shape u, therefore differ by u^2; those of an
 // undeformed body that spins by the Omega^2 with which only the exact one stretches its inner modes.
 TEST(Superelement, InertiasAgreeToTheSizeOfTheDeformation) {
-  const fem::ReducedBody body = sample_body(4);
+  const ReducedBody body = sample_body(4);
   Dice dice(2);
   const Vec shape = dice(body.n);
   const auto difference = [&](double size, double spin) {
@@ -140,7 +140,7 @@ TEST(Superelement, InertiasAgreeToTheSizeOfTheDeformation) {
 // A common velocity V changes no acceleration. True for the exact inertia; interpolated velocities (V-9) have internal
 // modes whose momentum N.V turns with the frame, so that they feel Omega x V: its errors are not bounded by Omega u.
 TEST(Superelement, OnlyTheExactInertiaIsTheSameForAllInertialObservers) {
-  const fem::ReducedBody body = sample_body(4);
+  const ReducedBody body = sample_body(4);
   Dice dice(7);
   const Vec shape = 1e-2 * dice(body.n);
   for (const bool exact : {true, false}) {
@@ -165,7 +165,7 @@ TEST(Superelement, OnlyTheExactInertiaIsTheSameForAllInertialObservers) {
 
 // T-9: a body turned all the way round as a rigid one is not deformed, and spins on without inner forces.
 TEST(Superelement, RigidTurnsLeaveItUndeformed) {
-  const fem::ReducedBody body = sample_body(5);
+  const ReducedBody body = sample_body(5);
   for (const bool exact : {false, true})
     for (int k = 0; k <= 12; ++k) {
       const double angle = 2 * std::numbers::pi * k / 12;
@@ -183,7 +183,7 @@ TEST(Superelement, RigidTurnsLeaveItUndeformed) {
 // VV-9 c: a torque on the frame of a body at rest. The frame held to the momentum of the whole body accelerates as the
 // rigid body does; held to the boundary's mass alone, the internal modes are left behind and it does not (T-6).
 TEST(Superelement, FrameOfFullMomentumTurnsAsTheRigidBody) {
-  const fem::ReducedBody body = sample_body(6);
+  const ReducedBody body = sample_body(6);
   const Vec3 torque(0.4, -0.7, 0.9), rigid = body.J0.inverse() * torque;
   const auto frame_acceleration = [&](Frame6 option, bool exact) {
     Model model = lone(body, {.frame = option, .node = "p", .exact_inertia = exact});
@@ -243,8 +243,8 @@ TEST(Superelement, FreeMotionKeepsMomentaAndEnergy) {
 
 TEST(Superelement, SaysWhenItsNodesCannotHoldTheFrame) {
   Dice dice(1);
-  const std::vector<fem::BoundaryNode> line = {{"p", Vec3(0.4, 0, 0), 0, false}, {"q", Vec3(-0.3, 0, 0), 0, false}};
-  fem::ReducedBody body = sample_body(3);
+  const std::vector<BoundaryNode> line = {{"p", Vec3(0.4, 0, 0), 0, false}, {"q", Vec3(-0.3, 0, 0), 0, false}};
+  ReducedBody body = sample_body(3);
   body.boundary = line;
   body.boundary[1].first = 3;
   try {

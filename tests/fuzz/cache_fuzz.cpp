@@ -6,7 +6,7 @@ namespace {
 
 std::string whole() {
   using namespace clatter;
-  fem::ReducedBody b;
+  ReducedBody b;
   b.n = 2;
   b.mass = 1;
   b.N = Mat::Ones(3, 2);
@@ -14,7 +14,7 @@ std::string whole() {
   for (Mat& e : b.E) e = Mat::Ones(2, 2);
   b.M = b.K = b.D = Mat::Identity(2, 2);
   b.stiffening.assign(12, Mat::Identity(2, 2));
-  fem::Marker k;
+  Marker k;
   k.name = "tip";
   k.S = k.Psi = Mat::Ones(3, 2);
   for (Mat& s : k.second) s = Mat::Ones(2, 2);
@@ -22,7 +22,7 @@ std::string whole() {
   b.boundary.push_back({"root", Vec3::Zero(), 0, true});
   b.frequencies = {1, 2};
   fem::FlexibleModel m;
-  m.body = std::make_shared<const fem::ReducedBody>(std::move(b));
+  m.body = std::make_shared<const ReducedBody>(std::move(b));
   m.report.static_errors.push_back({"tip", 0.1});
   m.report.effective_mass = Mat::Ones(6, 2);
   m.warnings = {"thin"};

@@ -22,7 +22,7 @@
 
 #include "base/math.hpp"
 
-namespace clatter::fem {
+namespace clatter {
 
 // A place of the body that others can see: its displacement u = S eta (+ second order) and rotation Psi eta.
 struct Marker {
@@ -64,4 +64,4 @@ struct ReducedBody {
   std::uint64_t hash = 0;           // of the content it was made from
 };
 
-}  // namespace clatter::fem
+}  // namespace clatter
