@@ -209,7 +209,7 @@ void ContactDynamics::apply_compliant(const State& s) {
   if (!compliant_.any()) return;
   wrenches_.clear();
   const State& e = engine_state(s);
-  engine_.prepare_response(e);
+  engine_.place(e);
   compliant_.apply(s.t, s.z.data() + engine_.sizes().nz, wrenches_);
   engine_.set_external(wrenches_, compliant_.generalized());
 }
@@ -327,7 +327,7 @@ void ContactDynamics::constraints(const State& s, Vec& phi, Vec& velocity_residu
   phi.head(nh) = phi_e_;
   for (int r = 0; r < nc; ++r) velocity_residual[row_of_engine(r)] = velocity_e_[r];
   if (rows_.empty()) return;
-  engine_.prepare_response(e);
+  engine_.place(e);
   solved_ = solved_ && same_state(s, solved_at_);
   for (const ActiveContact& c : active_) contacts_.evaluate_held(c.slot, c.feature, false);
   for (const ActiveFriction& f : active_frictions_) frictions_.evaluate(f.index, false);
@@ -348,7 +348,7 @@ void ContactDynamics::constraint_forces(const State& s, const Vec& lambda, Vec& 
   const State& e = engine_state(s);
   engine_.constraint_forces(e, lambda_e_, f);
   if (rows_.empty()) return;
-  engine_.prepare_response(e);
+  engine_.place(e);
   columns(false);
   f.noalias() += D_ * force_;
 }
@@ -392,7 +392,7 @@ void ContactDynamics::powers(const State& s, const Vec& a, const Vec& lambda, Ve
     for (Eigen::Index g = 0; g < groups_.size(); ++g) p[friction_channel(static_cast<int>(g))] += groups_[g];
   }
   if (rows_.empty() && active_frictions_.empty()) return;
-  engine_.prepare_response(e);
+  engine_.place(e);
   solved_ = solved_ && same_state(s, solved_at_);
   for (const ActiveContact& c : active_) contacts_.evaluate_held(c.slot, c.feature, false);
   for (std::size_t i = 0; i < active_frictions_.size(); ++i) {
@@ -468,7 +468,7 @@ void ContactDynamics::events(const State& s, Vec& g) {
     accelerations(s, a_solved_, lambda_solved_, zdot_solved_);
   } else {
     apply_compliant(s);
-    engine_.prepare_response(e);
+    engine_.place(e);
   }
   int pair = -1;
   bool far = false;

@@ -68,6 +68,8 @@ class Engine : public Dynamics {
   };
   // `generalized`: nv further generalized forces, or null.
   void set_external(std::span<const LinkWrench> wrenches, const Vec* generalized = nullptr);
+  // Links at s: enough for gaps, rates and columns, but not for their second rates nor for response().
+  void place(const State& s) { evaluate(s); }
   // Links at s, with bias accelerations; mass and constraints factored. accelerations() does the same.
   void prepare_response(const State& s);
   // What generalized forces b cause with the joints held: M x - G^T mu = b, G x = 0, at the state last prepared. x may
