@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "app/text.hpp"
+#include "model/kinds.hpp"
 
 namespace clatter::app {
 
@@ -16,14 +17,10 @@ namespace {
 enum class Holds { nothing, axis, orientation };
 
 Holds held_by(JointKind kind) {
-  switch (kind) {
-    case JointKind::fixed:
-    case JointKind::prismatic:
+  switch (joint_kind(kind).axes.size()) {
+    case 3:
       return Holds::orientation;
-    case JointKind::revolute:
-    case JointKind::cylindrical:
-    case JointKind::screw:
-    case JointKind::planar:
+    case 2:
       return Holds::axis;
     default:
       return Holds::nothing;

@@ -118,11 +118,9 @@ std::optional<int> Compiler::component_measure(int joint, const std::string& com
     if (!m) {
       const int a = frame_of(j.a), b = frame_of(j.b);
       const bool turning = !particle_pair(j.a, j.b);
-      if (component == "angle" && turning &&
-          (j.kind == JointKind::revolute || j.kind == JointKind::cylindrical || j.kind == JointKind::screw))
+      if (component == "angle" && turning && joint_kind(j.kind).has("angle"))
         m = of_kind(MeasureKind::angle, a, b);
-      else if (component == "displacement" &&
-               (j.kind == JointKind::prismatic || j.kind == JointKind::cylindrical || j.kind == JointKind::screw))
+      else if (component == "displacement" && joint_kind(j.kind).has("displacement"))
         m = coordinate(a, b, 2);
       else if (component == "distance" && j.kind == JointKind::distance)
         m = of_kind(MeasureKind::distance, a, b);
@@ -257,10 +255,7 @@ void Compiler::joint_rows(int index) {
         add_deformation(j, index, name, add_measure(product(frame_of(j.a), frame_of(j.b), axis_a, axis_b)), true);
     apply_status(d, Rigid{}, j.source);
   };
-  if (planar &&
-      (j.kind == JointKind::revolute || j.kind == JointKind::planar || j.kind == JointKind::cylindrical ||
-       j.kind == JointKind::screw) &&
-      in_plane(A, 2) && j.kind != JointKind::cylindrical)
+  if (planar && (j.kind == JointKind::revolute || j.kind == JointKind::planar) && in_plane(A, 2))
     fail(j.source, "the axis of the joint `" + j.name + "` lies in the plane of its planar bodies",
          "between planar bodies a revolute joint turns about z");
   if (planar &&
@@ -268,30 +263,21 @@ void Compiler::joint_rows(int index) {
     fail(j.source, std::string("a ") + joint_kind_name(j.kind) + " joint needs spatial bodies; `" + j.name +
                        "` joins planar ones");
 
+  const JointKindInfo& kind = joint_kind(j.kind);
+  for (const int axis : kind.held) held_displacement(axis);
+  for (const auto& [axis_a, axis_b] : kind.axes) held_product(axis_a, axis_b);
+  // Of a bushing between planar bodies only what happens in their plane.
+  const auto leaves_plane = [&](const std::string& name) {
+    const bool turn = is_rotation(name);
+    return in_plane(A, name[turn ? 1 : 0] - 'x') == turn;
+  };
+  for (const std::string& name : kind.observed)
+    if (!planar || j.kind != JointKind::bushing || !leaves_plane(name)) free_component(name, is_rotation(name));
+
+  // What a kind has beyond that.
   switch (j.kind) {
-    case JointKind::revolute:
-      for (int k = 0; k < 3; ++k) held_displacement(k);
-      held_product(2, 0);
-      held_product(2, 1);
-      free_component("angle", true);
-      break;
-    case JointKind::prismatic:
-      held_displacement(0);
-      held_displacement(1);
-      held_product(2, 0);
-      held_product(2, 1);
-      held_product(0, 1);
-      free_component("displacement", false);
-      break;
-    case JointKind::cylindrical:
     case JointKind::screw:
-      held_displacement(0);
-      held_displacement(1);
-      held_product(2, 0);
-      held_product(2, 1);
-      free_component("angle", true);
-      free_component("displacement", false);
-      if (j.kind == JointKind::screw && !in_tree) {
+      if (!in_tree) {
         if (particle) fail(j.source, "the screw joint `" + j.name + "` needs bodies that can turn");
         const int angle = angle_measure(index, "angle", true);
         const int displacement = *component_measure(index, "displacement", false);
@@ -301,37 +287,12 @@ void Compiler::joint_rows(int index) {
         d.status = DeformationStatus::rigid;
       }
       break;
-    case JointKind::spherical:
-      for (int k = 0; k < 3; ++k) held_displacement(k);
-      for (const char* name : {"rx", "ry", "rz"}) free_component(name, true);
-      break;
-    case JointKind::universal:
-      for (int k = 0; k < 3; ++k) held_displacement(k);
-      held_product(2, 1);
-      free_component("rz", true);
-      free_component("ry", true);
-      break;
     case JointKind::constant_velocity: {
-      for (int k = 0; k < 3; ++k) held_displacement(k);
       Measure m = of_kind(MeasureKind::dot_difference, frame_of(j.a), frame_of(j.b));
       m.params = constant_velocity_axes();
       apply_status(add_deformation(j, index, "twist", add_measure(m), true), Rigid{}, j.source);
       break;
     }
-    case JointKind::planar:
-      held_displacement(2);
-      held_product(2, 0);
-      held_product(2, 1);
-      free_component("x", false);
-      free_component("y", false);
-      free_component("rz", true);
-      break;
-    case JointKind::fixed:
-      for (int k = 0; k < 3; ++k) held_displacement(k);
-      held_product(2, 0);
-      held_product(2, 1);
-      held_product(0, 1);
-      break;
     case JointKind::distance: {
       known.push_back("distance");
       sys_.joint_components.push_back({index, "distance", *component_measure(index, "distance", false), false});
@@ -358,12 +319,6 @@ void Compiler::joint_rows(int index) {
       d.status = DeformationStatus::rigid;
       break;
     }
-    case JointKind::bushing:
-      for (const char* name : {"x", "y", "z"})
-        if (!planar || in_plane(A, name[0] - 'x')) free_component(name, false);
-      for (const char* name : {"rx", "ry", "rz"})
-        if (!planar || !in_plane(A, name[1] - 'x')) free_component(name, true);
-      break;
     case JointKind::slip: {
       known.push_back("slip");
       const Status* status = status_of(j, "slip");

@@ -11,6 +11,7 @@
 #include "base/rotation.hpp"
 #include "engine/compiler.hpp"
 #include "engine/engine.hpp"
+#include "model/kinds.hpp"
 
 namespace clatter {
 
@@ -33,26 +34,12 @@ Mat3 with_spin_inertia(const Mat3& inertia) {
 }  // namespace
 
 std::vector<JointStep> joint_steps(JointKind kind) {
-  switch (kind) {
-    case JointKind::revolute:
-      return {{Mobility::revolute, 2, "angle"}};
-    case JointKind::prismatic:
-      return {{Mobility::prismatic, 2, "displacement"}};
-    case JointKind::cylindrical:
-      return {{Mobility::prismatic, 2, "displacement"}, {Mobility::revolute, 2, "angle"}};
-    case JointKind::screw:
-      return {{Mobility::screw, 2, "angle"}};
-    case JointKind::spherical:
-      return {{Mobility::spherical, 2, "rotation"}};
-    case JointKind::universal:
-      return {{Mobility::revolute, 2, "rz"}, {Mobility::revolute, 1, "ry"}};
-    case JointKind::planar:
-      return {{Mobility::prismatic, 0, "x"}, {Mobility::prismatic, 1, "y"}, {Mobility::revolute, 2, "rz"}};
-    case JointKind::fixed:
-      return {{Mobility::weld, 2, ""}};
-    default:
-      return {};
-  }
+  static constexpr Mobility kMobility[] = {Mobility::weld, Mobility::revolute, Mobility::prismatic, Mobility::screw,
+                                           Mobility::spherical};
+  std::vector<JointStep> steps;
+  for (const JointMotion& m : joint_kind(kind).motions)
+    steps.push_back({kMobility[static_cast<std::size_t>(m.kind)], m.axis, m.component});
+  return steps;
 }
 
 namespace {

@@ -229,8 +229,8 @@ bool Loader::deformation(const Object& o, ForceElement& f, const std::string& ty
     const int i = find_joint(n, o.scope());
     if (i < 0) return false;
     const Joint& j = model_.joints[static_cast<std::size_t>(i)];
-    const bool turns = j.kind == JointKind::revolute || j.kind == JointKind::screw || j.kind == JointKind::cylindrical;
-    const bool slides = j.kind == JointKind::prismatic || j.kind == JointKind::cylindrical;
+    const JointKindInfo& kind = joint_kind(j.kind);
+    const bool turns = kind.leaves("angle"), slides = kind.leaves("displacement");
     if (type == "torsion-spring" ? !turns : (!turns && !slides)) {
       mistakes_.add(n, fmt::format("joint `{}` has no single angle or displacement", n.text),
                     "name a `quantity`, or the places in `between`");

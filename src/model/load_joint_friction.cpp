@@ -8,11 +8,9 @@ namespace clatter::loading {
 void Loader::joint_friction(const Object& o, Joint& j, const std::string& type) {
   const YamlNode* n = o.find("friction");
   if (!n) return;
-  const bool turns = j.kind == JointKind::revolute || j.kind == JointKind::cylindrical ||
-                     j.kind == JointKind::universal || j.kind == JointKind::screw || j.kind == JointKind::planar;
-  const bool slides = j.kind == JointKind::prismatic || j.kind == JointKind::cylindrical ||
-                      j.kind == JointKind::planar || j.kind == JointKind::point_on_curve;
-  if (!turns && !slides) return;  // the table has said so
+  const JointKindInfo& kind = joint_kind(j.kind);
+  if (kind.friction == JointKindInfo::Friction::none) return;  // the table has said so
+  const bool turns = kind.turns(), slides = kind.slides() || j.kind == JointKind::point_on_curve;
   const Object f(reader_, *n, object_spec("joint-friction"), fmt::format("the friction of {}", o.what()), o.scope());
   if (!f.ok()) return;
   const std::size_t before = mistakes_.count();
@@ -27,9 +25,7 @@ void Loader::joint_friction(const Object& o, Joint& j, const std::string& type) 
   };
   belongs("torque", turns, "a displacement is held back by a `force`");
   belongs("force", slides, "an angle is held back by a `torque`");
-  const bool loads = j.kind == JointKind::revolute || j.kind == JointKind::prismatic ||
-                     j.kind == JointKind::cylindrical || j.kind == JointKind::planar ||
-                     j.kind == JointKind::point_on_curve;
+  const bool loads = kind.friction == JointKindInfo::Friction::loaded;
   belongs("coefficient", loads, "give the limit itself: `torque`");
   belongs("radius", loads && turns, "it is the lever arm of friction in a bearing");
   belongs("collar_radius", j.kind == JointKind::revolute, "it belongs to revolute joints");
@@ -68,8 +64,8 @@ void Loader::joint_friction(const Object& o, Joint& j, const std::string& type) 
   const bool particle = [&] {
     for (const Attachment* a : {&j.a, &j.b})
       if (a->body >= 0) {
-        const BodyKind kind = model_.bodies[static_cast<std::size_t>(a->body)].kind;
-        if (kind == BodyKind::particle || kind == BodyKind::planar_particle) return true;
+        const BodyKind body_kind = model_.bodies[static_cast<std::size_t>(a->body)].kind;
+        if (body_kind == BodyKind::particle || body_kind == BodyKind::planar_particle) return true;
       }
     return false;
   }();

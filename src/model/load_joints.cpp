@@ -12,35 +12,6 @@ namespace clatter::loading {
 
 namespace {
 
-struct KindInfo {
-  const char* word;
-  JointKind kind;
-  std::vector<std::string> free;  // names of the free components: displacements before angles
-  bool in_plane;                  // makes sense between planar bodies
-};
-
-const KindInfo& info(const std::string& word) {
-  static const std::vector<KindInfo> kinds{{"revolute", JointKind::revolute, {"angle"}, true},
-                                           {"prismatic", JointKind::prismatic, {"displacement"}, true},
-                                           {"cylindrical", JointKind::cylindrical, {"displacement", "angle"}, false},
-                                           {"spherical", JointKind::spherical, {"rx", "ry", "rz"}, false},
-                                           {"universal", JointKind::universal, {"rz", "ry"}, false},
-                                           {"planar", JointKind::planar, {"x", "y", "rz"}, false},
-                                           {"fixed", JointKind::fixed, {}, true},
-                                           {"screw", JointKind::screw, {"angle"}, false},
-                                           {"distance", JointKind::distance, {}, true},
-                                           {"point-on-curve", JointKind::point_on_curve, {}, true},
-                                           {"constant-velocity", JointKind::constant_velocity, {}, false},
-                                           {"bushing", JointKind::bushing, {"x", "y", "z", "rx", "ry", "rz"}, true},
-                                           {"gear", JointKind::gear, {}, true},
-                                           {"rack", JointKind::rack_pinion, {}, true},
-                                           {"slip", JointKind::slip, {}, true},
-                                           {"coordinate", JointKind::coordinate, {}, true}};
-  return *std::find_if(kinds.begin(), kinds.end(), [&](const KindInfo& k) { return k.word == word; });
-}
-
-bool is_rotation(const std::string& component) { return component == "angle" || component[0] == 'r'; }
-
 // Joints about or along one axis call rz `angle` and z `displacement`.
 std::string own_name(const std::string& component, const std::vector<std::string>& free) {
   const auto has = [&](const char* n) { return std::find(free.begin(), free.end(), n) != free.end(); };
@@ -59,7 +30,7 @@ void Loader::joint(const Scope& scope, const YamlNode::Entry& e) {
   const auto type = o.ok() ? o.word("type") : std::nullopt;
   if (type) {
     o.check_type(*type);
-    j.kind = info(*type).kind;
+    j.kind = joint_kind(*type)->kind;
     const std::size_t before = mistakes_.count();
     if (j.kind == JointKind::gear || j.kind == JointKind::rack_pinion || j.kind == JointKind::coordinate) {
       if (o.has("between"))
@@ -134,11 +105,9 @@ bool Loader::joint_places(const Object& o, Joint& j) {
     }
     side->placement = pose.inverse() * world;
   }
-  const bool needs_axis = j.kind == JointKind::revolute || j.kind == JointKind::prismatic ||
-                          j.kind == JointKind::cylindrical || j.kind == JointKind::screw ||
-                          j.kind == JointKind::universal || j.kind == JointKind::slip;
   const bool flat = (planar(j.a.body) || j.a.body < 0) && (planar(j.b.body) || j.b.body < 0);
-  if (needs_axis && !(flat && j.kind == JointKind::revolute)) o.require("axis", "a direction: x, y, z or [x, y, z]");
+  if (joint_kind(j.kind).needs_axis && !(flat && j.kind == JointKind::revolute))
+    o.require("axis", "a direction: x, y, z or [x, y, z]");
   if (j.kind == JointKind::universal) o.require("axis2", "the second axis of the universal joint");
   return true;
 }
@@ -150,7 +119,7 @@ void Loader::joint_axes(const Object& o, Joint& j) {
   if (!a_flat && !b_flat) return;  // ground alone, or with a body that was refused
   const std::string type = o.word("type").value_or("");
   const std::string& name = model_.bodies[static_cast<std::size_t>(a_flat ? j.a.body : j.b.body)].name;
-  if (!info(type).in_plane) {
+  if (!joint_kind(type)->in_plane) {
     o.mistake("type", fmt::format("a `{}` joint is for spatial bodies; `{}` is planar", type, name),
               "in the plane: revolute, prismatic, fixed, distance, point-on-curve, bushing, slip");
     return;
@@ -171,7 +140,7 @@ void Loader::joint_axes(const Object& o, Joint& j) {
 }
 
 void Loader::joint_components(const Object& o, Joint& j, const std::string& type) {
-  const auto& free = info(type).free;
+  const auto& free = joint_kind(type)->free;
   const auto driven = [&](const YamlNode& n, const std::optional<Dimension>& unit) -> std::optional<Status> {
     auto f = reader_.function(n, o.scope(), unit, {}, false);
     if (!f) return {};
@@ -264,11 +233,8 @@ void Loader::joint_components(const Object& o, Joint& j, const std::string& type
 
 void Loader::joint_start(const Object& o, Joint& j) {
   const auto type = o.word("type").value_or("fixed");
-  const auto& free = info(type).free;
+  const auto& free = joint_kind(type)->free;
   const auto has_rotation = std::count_if(free.begin(), free.end(), is_rotation);
-  const bool angles = j.kind == JointKind::revolute || j.kind == JointKind::cylindrical ||
-                      j.kind == JointKind::universal || j.kind == JointKind::planar || j.kind == JointKind::screw ||
-                      j.kind == JointKind::spherical;
   const auto values = [&](const char* key, std::size_t count, bool allowed) -> std::vector<double> {
     const YamlNode* n = o.find(key);
     std::vector<double> zeros(count, 0.0);
@@ -288,7 +254,7 @@ void Loader::joint_start(const Object& o, Joint& j) {
   };
   const auto turns = static_cast<std::size_t>(has_rotation);
   const auto d = values("displacement", free.size() - turns, j.kind != JointKind::bushing);
-  const auto a = values("angle", turns, angles);
+  const auto a = values("angle", turns, j.kind != JointKind::bushing);
   if (o.has("displacement") || o.has("angle")) {
     j.position = d;
     j.position.insert(j.position.end(), a.begin(), a.end());
@@ -392,13 +358,11 @@ void Loader::check_couplings() {
   for (const auto& c : couplings_) {
     const int i = find_joint(*c.name, *c.scope);
     if (i < 0) continue;
-    const JointKind kind = model_.joints[static_cast<std::size_t>(i)].kind;
-    const bool turns = kind == JointKind::revolute || kind == JointKind::cylindrical || kind == JointKind::screw;
-    const bool slides = kind == JointKind::prismatic || kind == JointKind::cylindrical || kind == JointKind::screw;
-    if (c.rotation && !turns)
+    const JointKindInfo& kind = joint_kind(model_.joints[static_cast<std::size_t>(i)].kind);
+    if (c.rotation && !kind.has("angle"))
       mistakes_.add(*c.name, fmt::format("joint `{}` has no angle", c.name->text),
                     "revolute, cylindrical and screw joints have");
-    if (!c.rotation && !slides)
+    if (!c.rotation && !kind.has("displacement"))
       mistakes_.add(*c.name, fmt::format("joint `{}` has no displacement", c.name->text),
                     "prismatic, cylindrical and screw joints have; a rack names the sliding joint first");
   }

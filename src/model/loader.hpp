@@ -12,6 +12,7 @@
 
 #include "model/beam.hpp"
 #include "model/flexible.hpp"
+#include "model/kinds.hpp"
 #include "model/load.hpp"
 #include "model/reader.hpp"
 

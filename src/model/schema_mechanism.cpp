@@ -1,4 +1,5 @@
 // The part of the language's table that is about joints and forces.
+#include "model/kinds.hpp"
 #include "model/schema.hpp"
 
 namespace clatter {
@@ -27,6 +28,15 @@ std::vector<KeySpec> law_keys() {
       {"compression_only", V::boolean, false, "", "No force when longer than at rest: a stop."}};
 }
 
+// Of the kinds of joints that fit.
+template <class Fits>
+Words joint_words(const Fits& fits) {
+  Words words;
+  for (const JointKindInfo& k : joint_kinds())
+    if (fits(k)) words.push_back(k.word);
+  return words;
+}
+
 std::vector<KeySpec> operator+(std::vector<KeySpec> a, const std::vector<KeySpec>& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
@@ -40,14 +50,7 @@ std::vector<ObjectSpec> mechanism_language() {
       {"joint",
        "A joint between two places.",
        "",
-       {{"type",
-         V::word,
-         true,
-         "",
-         "The kind of joint.",
-         "",
-         {"revolute", "prismatic", "cylindrical", "spherical", "universal", "planar", "fixed", "screw", "distance",
-          "point-on-curve", "constant-velocity", "bushing", "gear", "rack", "slip", "coordinate"}},
+       {{"type", V::word, true, "", "The kind of joint.", "", joint_words([](const JointKindInfo&) { return true; })},
         {"between", V::places, false, "", "The two places: first A, then B.", "place"},
         {"at", V::vector, false, "m",
          "A point of the world at the start where both bodies are joined; `between` then names bodies that have a "
@@ -69,7 +72,7 @@ std::vector<ObjectSpec> mechanism_language() {
          "Dry friction in the free components.",
          "joint-friction",
          {},
-         {"revolute", "prismatic", "cylindrical", "planar", "screw", "universal", "point-on-curve"}},
+         joint_words([](const JointKindInfo& k) { return k.friction != JointKindInfo::Friction::none; })},
         {"play",
          V::object,
          false,

@@ -5,6 +5,7 @@
 
 #include "contact/shape.hpp"
 #include "model/crowd.hpp"
+#include "model/kinds.hpp"
 #include "view/json.hpp"
 
 namespace clatter::view {
@@ -38,15 +39,6 @@ const char* word(BodyKind kind) {
   static constexpr const char* kWords[] = {"rigid",    "planar",          "particle", "planar-particle",
                                            "flexible", "planar-flexible", "beam",     "planar-beam"};
   static_assert(std::size(kWords) == static_cast<std::size_t>(BodyKind::planar_beam) + 1);
-  return kWords[static_cast<int>(kind)];
-}
-
-const char* word(JointKind kind) {
-  static constexpr const char* kWords[] = {
-      "revolute", "prismatic",   "cylindrical", "spherical",      "universal",         "planar",
-      "fixed",    "screw",       "distance",    "point-on-curve", "constant-velocity", "bushing",
-      "gear",     "rack-pinion", "slip",        "coordinate"};
-  static_assert(std::size(kWords) == static_cast<std::size_t>(JointKind::coordinate) + 1);
   return kWords[static_cast<int>(kind)];
 }
 
@@ -168,7 +160,7 @@ std::string scene_json(const Model& model, const std::vector<SurfaceUse>& surfac
     // Relations between other joints have no place of their own.
     if (joint.kind == JointKind::gear || joint.kind == JointKind::rack_pinion || joint.kind == JointKind::coordinate)
       continue;
-    json.object().put("name", joint.name).put("type", word(joint.kind));
+    json.object().put("name", joint.name).put("type", joint_kind_name(joint.kind));
     put_place(json, "a", joint.a);
     put_place(json, "b", joint.b);
     json.end();
