@@ -224,6 +224,7 @@ void mobilities(Collection& c) {
 
 // --- joints: constraints, drives, elastic components -----------------------------------------------------------------
 
+// Long because it is a table: a row a sample.
 void joints(Collection& c) {
   const std::string free_two = one(pose_one) + two(pose_two);
   const auto pair = [&](const std::string& name, const std::string& type, const std::string& rest, Traits t) {

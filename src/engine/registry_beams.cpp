@@ -62,6 +62,7 @@ std::string model(const std::string& top, const std::string& bodies, const std::
 
 }  // namespace
 
+// Long because it is a table: a row a sample.
 std::vector<Registered> registered_beams() {
   std::vector<Registered> all;
   const auto add = [&](const std::string& name, const std::string& sample, const Traits& traits) {

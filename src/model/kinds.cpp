@@ -11,6 +11,7 @@ using K = JointKind;
 using M = JointMotion::Kind;
 using F = JointKindInfo::Friction;
 
+// Long because it is the table: a row a kind.
 const std::vector<JointKindInfo>& table() {
   // Axis z of A stays along z of B: square to its x and y. All three: no turning at all.
   using Axes = std::vector<std::pair<int, int>>;

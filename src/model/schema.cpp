@@ -9,6 +9,7 @@ namespace {
 
 using V = ValueType;
 
+// Long because it is a table: a row a key of the language.
 std::vector<ObjectSpec> build() {
   std::vector<ObjectSpec> all;
   all.push_back({"model",

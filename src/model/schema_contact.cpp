@@ -29,6 +29,7 @@ std::vector<KeySpec> moment_keys() {
            "Spatial contacts only."}};
 }
 
+// Long because it is a table: a row a key of the language.
 std::vector<KeySpec> compliant_keys() {
   return {
       {"stiffness",
@@ -114,6 +115,7 @@ std::vector<KeySpec> compliant_keys() {
        compliant}};
 }
 
+// Long because it is a table: a row a key of the language.
 ObjectSpec contact_shape() {
   const Words with_points{"polygon", "spline", "polytope"};
   return {

@@ -9,6 +9,7 @@ using V = ValueType;
 
 }  // namespace
 
+// Long because it is a table: a row a key of the language.
 std::vector<ObjectSpec> flexible_language() {
   std::vector<ObjectSpec> all;
   all.push_back(
@@ -180,6 +181,7 @@ std::vector<ObjectSpec> flexible_language() {
   return all;
 }
 
+// Long because it is a table: a row a key of the language.
 std::vector<KeySpec> flexible_body_keys() {
   const std::vector<std::string> flexible{"flexible"}, elastic{"flexible", "beam"};
   return {

@@ -44,6 +44,7 @@ std::vector<KeySpec> operator+(std::vector<KeySpec> a, const std::vector<KeySpec
 
 }  // namespace
 
+// Long because it is a table: a row a key of the language.
 std::vector<ObjectSpec> mechanism_language() {
   std::vector<ObjectSpec> all;
   all.push_back(
