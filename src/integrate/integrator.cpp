@@ -69,6 +69,17 @@ void Integrator::start(const State& s) {
   started();
 }
 
+void Integrator::follow(const Integrator& before, bool jumped) {
+  watch_ = before.watch_;
+  if (jumped) watch_.jumped();
+  passing_ = before.passing_ && watches() && !jumped;
+}
+
+void Integrator::exchange_watch(Archive& archive) {
+  watch_.exchange(archive);
+  archive.count(passing_);
+}
+
 const StepReport& Integrator::step(double t_limit) {
   report_ = {};
   events_.fired.clear();
@@ -179,6 +190,7 @@ void Integrator::take_step(double t1, bool on_grid) {
     try {
       know_derivative();
       watch_.passed(now_.t, sine_);
+      report_.sine = sine_;
     } catch (const SolveError&) {
       known_ = false;  // the next step will tell
     }
@@ -345,8 +357,7 @@ void Integrator::exchange_all(Archive& archive) {
   archive.value(controller_memory_);
   archive.count(last_rejected_);
   archive.vector(events_.sign);
-  watch_.exchange(archive);
-  archive.count(passing_);
+  exchange_watch(archive);
   projector_.exchange(archive);
   exchange(archive);
 }
