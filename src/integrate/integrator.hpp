@@ -180,6 +180,9 @@ class Integrator {
   void exchange_all(Archive& archive);
   void take_step(double t1, bool on_grid);
   bool try_attempt(double t1, bool may_fail);
+  // Constraints know angles but for whole turns: where they decide the coordinates of a long step, these must still be
+  // what its velocities lead to.
+  bool moves_as_its_velocities();
 
   // Passage of singular positions.
   bool watches() const { return controlled() && !settings_.fixed_step && settings_.project && n_.nh > 0; }
