@@ -101,6 +101,9 @@ class ContactDynamics final : public Dynamics {
   void plus(const Vec& q, const Vec& delta, Vec& q_out) const override { engine_.plus(q, delta, q_out); }
   void minus(const Vec& q1, const Vec& q0, Vec& delta) const override { engine_.minus(q1, q0, delta); }
   void accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) override;
+  // Of the mechanism: rows of contacts come and go, and depend on each other wherever bodies lie on several points.
+  double constraint_sine() const override { return engine_.constraint_sine(); }
+  std::vector<std::string> nearly_dependent() const override { return engine_.nearly_dependent(); }
   void residual(const State& s, const Vec& a, const Vec& lambda, Vec& r, Vec& zdot) override;
   void constraints(const State& s, Vec& phi, Vec& velocity_residual) override;
   void constraint_forces(const State& s, const Vec& lambda, Vec& f) override;

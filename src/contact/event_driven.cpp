@@ -52,12 +52,13 @@ EventDriven::EventDriven(std::shared_ptr<const ContactSystem> contacts, Engine& 
   dynamics_.watch_passages();
 }
 
-void EventDriven::begin_phase(const State& s, double h) {
+void EventDriven::begin_phase(const State& s, double h, bool jumped) {
   IntegratorSettings settings = settings_;
   settings.scheme = scheme_ = choice_.scheme();
   if (h > 0 && controls_step(settings.scheme)) settings.step = h;
   if (longest_closed_ > 0 && timed_ && !(dynamics_.active().empty() && dynamics_.active_frictions().empty()))
     settings.max_step = longest_closed_;
+  const std::unique_ptr<Integrator> before = std::move(inner_);
   // Explicit steps through stiff contacts would have to be short: in those with contact Newton's method takes over.
   if (settings.scheme == Scheme::symplectic_euler && dynamics_.compliant().any())
     inner_ = std::make_unique<ContactEuler>(dynamics_, settings);
@@ -65,6 +66,7 @@ void EventDriven::begin_phase(const State& s, double h) {
     inner_ = make_integrator(settings, dynamics_);
   inner_->set_watch(&dynamics_.watch_passages());
   inner_->start(s);
+  if (before) inner_->follow(*before, jumped);
   W_base_ = W_;
   W_certified_ = W_;
   projector_ = std::make_unique<Projector>(dynamics_);
@@ -215,7 +217,7 @@ void EventDriven::decide() {
   at.complementarity = result_.residual;
   at.cone = result_.violation;
   certificate_.take(at, s.t);
-  begin_phase(s, h);
+  begin_phase(s, h, s.v != inner_->state().v);
   pending_ = false;
   stored_ = dynamics_.stored_energy(s);
 }
@@ -307,9 +309,10 @@ void EventDriven::sample(double t, State& s, Vec& a, Vec& lambda, Vec& W) {
     W = W_;
     return;
   }
-  inner_->interpolate(t, s);
   inner_->interpolate_work(t, W);
   W += W_base_;
+  if (inner_->interpolate_singular(t, s, a, lambda)) return;
+  inner_->interpolate(t, s);
   if (settings_.project && dynamics_.sizes().nc() > 0) {
     projector_->positions(s);
     projector_->velocities(s);
@@ -397,6 +400,7 @@ void EventDriven::exchange(Archive& archive) {
   instant_.exchange(archive, slots);
   archive.count(stalled_);
   archive.value(last_event_);
+  inner_->exchange_watch(archive);
   if (archive.counting()) return;
   // Who writes goes on exactly as who reads: searches along contours start from what they found last, and look once
   // more in both.

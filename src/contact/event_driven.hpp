@@ -65,7 +65,7 @@ class EventDriven final : public Stepper {
   const ContactCounts& counts() const { return counts_; }
 
  private:
-  void begin_phase(const State& s, double h);
+  void begin_phase(const State& s, double h, bool jumped = false);
   void go_over(double first_step);
   void decide();
   void certify();

@@ -176,16 +176,12 @@ void named(const System& sys, const TreeWork& work, double t, Work&& what) {
 
 // Diagonal entries of the Schur matrix last factorised, each the largest among the rows of the same element and unit:
 // in joint coordinates a row of a closed loop does not come to depend on others but vanishes, as the x of a pin whose
-// links all lie along x.
-//
-// With redundant rows none is given: which of them are kept follows from the position, and another may stand in for one
-// that vanishes.
+// links all lie along x. A row that the coordinates hold by themselves is none.
 std::span<const double> Engine::row_scale() const {
-  if (last_schur_->deficiency() > 0) return {};
   const SparseMatrix<double>& S = last_schur_ == schur_all_.get() ? *S_all_ : *S_holonomic_;
   std::fill(group_scale_.begin(), group_scale_.end(), 0.0);
   for (int r = 0; r < S.cols(); ++r) group_scale_[row_group_[r]] = std::max(group_scale_[row_group_[r]], S.at(r, r));
-  for (int r = 0; r < S.cols(); ++r) row_scale_[r] = group_scale_[row_group_[r]];
+  for (int r = 0; r < S.cols(); ++r) row_scale_[r] = derivatives_->row_is_empty(r) ? 0.0 : group_scale_[row_group_[r]];
   return {row_scale_.data(), static_cast<std::size_t>(S.cols())};
 }
 
@@ -196,9 +192,6 @@ double Engine::constraint_sine() const {
 std::vector<std::string> Engine::nearly_dependent() const {
   std::vector<std::string> names;
   if (!last_schur_) return names;
-  // With redundant rows a small angle may be the order's fault alone (schur_solver.hpp): another choice of rows has a
-  // wide one.
-  if (last_schur_->deficiency() > 0 && constraint_sine() > 1e-3) return names;
   for (const int row : last_schur_->weakest_rows(row_scale())) {
     const Deformation& d = row_deformation(row);
     if (acts_on_flexible(*system_, d)) continue;

@@ -5,12 +5,15 @@
 #include <cmath>
 #include <limits>
 
+#include "integrate/diagnosis.hpp"
+
 namespace clatter {
 
 namespace {
 
 constexpr int kMaxNewton = 5;
 constexpr double kBestRate = 1e-3;         // believed of a single ratio of increments
+constexpr double kStagnant = 0.5;          // from this ratio on increments no longer shrink
 constexpr double kSlow = 0.2;              // increments that shrink less than this ask for new tangents
 constexpr double kNewtonTolerance = 0.03;  // error left by Newton, in units of the tolerances
 
@@ -206,7 +209,7 @@ bool Bdf::correct(double h) {
     predict();
     if (!prepare(sigma_)) return false;
     bool converged = false;
-    double last = 0;
+    double last = 0, stagnant = 0;
     slow_ = false;
     for (int newton = 1; newton <= most; ++newton) {
       leave_if_interrupted();
@@ -230,6 +233,9 @@ bool Bdf::correct(double h) {
         // second: what that one is tells nothing of the rate yet.
         const bool settling = newton == 2 && size <= 2 * last;
         const double theta = settling ? std::min(size / last, 0.5) : size / last;
+        if (theta > kStagnant && newton > 2 && tangents_current_ && !rounding &&
+            size * settings_.relative_tolerance <= kMagnifiedRounding)
+          stagnant = size;
         if (theta > 0.9 && !rounding) break;
         slow_ = theta > kSlow && !settling;
         rate_factor_ = std::max(theta, kBestRate) / (1 - std::min(theta, 0.9));
@@ -243,6 +249,10 @@ bool Bdf::correct(double h) {
     if (converged) return true;
     rate_factor_ = 100;
     // Old tangents first; only with new ones is the step too long.
+    if (stagnant > 0) {
+      control_.failed();
+      tolerance_too_sharp(dynamics_, now_.t, worst_error_, settings_.relative_tolerance, stagnant);
+    }
     if (tangents_current_) return false;
     tangents_known_ = false;
   }

@@ -46,4 +46,14 @@ std::string first_not_finite(const Dynamics& dynamics, const State& s) {
   return {};
 }
 
+void tolerance_too_sharp(const Dynamics& dynamics, double t, const Vec& worst, double tolerance, double left) {
+  const Culprits culprits = worst_velocities(dynamics, worst, Vec::Ones(worst.size()));
+  throw SolveError("tolerance-too-sharp", t, culprits.names,
+                   fmt::format("rounding, magnified by constraints that are nearly dependent, keeps the equations of a "
+                               "step from being solved to a tolerance of {:.3g}: corrections stay at {:.2g} of it",
+                               tolerance, left),
+                   "take ten times the tolerance, `dopri5` or `adams`, whose steps are not iterated, or `coordinates: "
+                   "joint`");
+}
+
 }  // namespace clatter

@@ -21,4 +21,10 @@ Culprits worst_velocities(const Dynamics& dynamics, const Vec& residual, const V
 // Name of the first entry of the state that is not finite; empty when all are.
 std::string first_not_finite(const Dynamics& dynamics, const State& s);
 
+// An iteration whose increments, `left` times what the tolerance asks for, no longer fall although they are rounding:
+// magnified by rows that are nearly dependent, however short the step.
+inline constexpr double kMagnifiedRounding = 1e-10;  // of the scales
+[[noreturn]] void tolerance_too_sharp(const Dynamics& dynamics, double t, const Vec& worst, double tolerance,
+                                      double left);
+
 }  // namespace clatter

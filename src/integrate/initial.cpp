@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "integrate/diagnosis.hpp"
 #include "integrate/projection.hpp"
 
@@ -35,6 +38,102 @@ void relax(Dynamics& dynamics, Projector& projector, State& s, const InitialSett
   }
 }
 
+// Of a start that was far off: how far an assembly is from it, |q (-) q_0| in the metric of its masses, and on along
+// the constraints to where that is least,
+//
+//   q <- q (+) alpha t,   t = -d + M^-1 G^T (G M^-1 G^T)^+ G d,   d = q (-) q_0
+//
+// which is a fixed point where d is normal to the constraints. What Newton's steps from far off lead to is near it
+// only.
+class Nearest {
+ public:
+  Nearest(Dynamics& dynamics, Projector& projector, const State& from)
+      : dynamics_(dynamics), projector_(projector), from_(from), n_(dynamics.sizes()) {
+    for (Vec* x : {&d_, &t_, &Md_, &rest_}) x->setZero(n_.nv);
+    none_.setZero(n_.nc());
+    zdot_.setZero(n_.nz);
+    phi_.setZero(n_.nh);
+    for (Vec* x : {&b_, &rate_}) x->setZero(n_.nc());
+    dynamics_.residual(from_, Vec::Zero(n_.nv), none_, rest_, zdot_);
+  }
+
+  double distance(const State& s) {
+    dynamics_.minus(s.q, from_.q, d_);
+    return std::sqrt(std::max(0.0, square(d_)));
+  }
+
+  void approach(State& s) {
+    constexpr int kMost = 100;
+    constexpr double kLongest = 0.3, kArrived = 1e-6, kSmallest = 1e-4, kGain = 0.1;
+    double part = 1;
+    State trial = s;
+    for (int i = 0; i < kMost; ++i) {
+      const double now = distance(s);
+      tangent(s);
+      const double size = std::sqrt(std::max(0.0, square(t_)));
+      if (!(size > kArrived * now)) return;
+      const double longest = (t_.array().abs() / projector_.u_scale().array()).maxCoeff();
+      part = std::min({1.0, 2 * part, kLongest / longest});
+      for (;; part /= 2) {
+        if (part < kSmallest) return;
+        dynamics_.plus(s.q, part * t_, trial.q);
+        try {
+          projector_.positions(trial);
+        } catch (const SolveError&) {
+          continue;
+        }
+        if (distance(trial) < now - kGain * part * size * size / now) break;
+      }
+      s = trial;
+    }
+  }
+
+ private:
+  double square(const Vec& x) {  // x^T M x, from residuals that differ by M x
+    dynamics_.residual(from_, x, none_, Md_, zdot_);
+    return x.dot(Md_ - rest_);
+  }
+  void tangent(const State& s) {
+    dynamics_.minus(s.q, from_.q, d_);
+    dynamics_.constraints(s, phi_, rate_);
+    moved_ = s;
+    moved_.v += d_;
+    dynamics_.constraints(moved_, phi_, b_);
+    b_ -= rate_;
+    dynamics_.least_correction(s, b_, true, t_);
+    t_ -= d_;
+  }
+
+  Dynamics& dynamics_;
+  Projector& projector_;
+  const State from_;
+  State moved_;
+  const Sizes n_;
+  Vec d_, t_, Md_, rest_, none_, zdot_, phi_, b_, rate_;
+};
+
+// Rigid bodies, by parts of Newton's corrections. Far off, corrections are no longer least ones by themselves: the
+// nearer of what parts and full ones lead to is moved on to where it is.
+ProjectionReport assemble(Dynamics& dynamics, Projector& projector, State& s) {
+  constexpr double kFar = 0.1;  // of the scales
+  const State from = s;
+  ProjectionReport report = projector.assemble(s);
+  if (!(report.size > kFar)) return report;
+  Nearest nearest(dynamics, projector, from);
+  nearest.approach(s);
+  try {
+    State other = from;
+    projector.positions(other);
+    nearest.approach(other);
+    if (nearest.distance(other) < nearest.distance(s)) s = other;
+  } catch (const SolveError&) {  // then the first it is
+  }
+  Vec way = Vec::Zero(dynamics.sizes().nv);
+  dynamics.minus(s.q, from.q, way);
+  report.size = (way.array().abs() / projector.u_scale().array()).maxCoeff();
+  return report;
+}
+
 // Beyond it, in units of the scales, rows contradict each other in this way.
 constexpr double kMet = 1e-11;
 
@@ -42,7 +141,10 @@ constexpr double kMet = 1e-11;
 // to do, if it came nearer.
 ProjectionReport correct(Dynamics& dynamics, Projector& projector, State& s, const InitialSettings& settings,
                          bool positions) {
-  const auto correction = [&](State& of) { return positions ? projector.positions(of) : projector.velocities(of); };
+  const auto correction = [&](State& of) {
+    if (!positions) return projector.velocities(of);
+    return settings.ways.empty() ? assemble(dynamics, projector, of) : projector.assemble(of);
+  };
   for (std::size_t i = 0; i + 1 < settings.ways.size(); ++i) {
     settings.ways[i]();
     const double before = positions ? projector.position_violation(s) : projector.velocity_violation(s);

@@ -22,6 +22,24 @@ constexpr double kSmallest = 1e-14;
 constexpr double kLargestRotation = 3.0;
 // A step that would leave less than this part of itself before a wanted end is stretched to it.
 constexpr double kStretch = 1e-9;
+// Steps that move a coordinate further than this, in units of its scale, are asked whether they move it as its velocity
+// does: to less than this, a small part of a turn.
+constexpr double kTurned = 1, kAsFast = 1;
+
+// Rotation blocks left out: they are bound by kLargestRotation.
+double largest_ratio(const Vec& x, const Vec& scale, std::span<const int> rotations) {
+  double largest = 0;
+  std::size_t block = 0;
+  for (int i = 0; i < static_cast<int>(x.size()); ++i) {
+    if (block < rotations.size() && i == rotations[block]) {
+      i += 2;
+      ++block;
+      continue;
+    }
+    largest = std::max(largest, std::abs(x[i]) / scale[i]);
+  }
+  return largest;
+}
 
 }  // namespace
 
@@ -69,6 +87,17 @@ void Integrator::start(const State& s) {
   started();
 }
 
+void Integrator::follow(const Integrator& before, bool jumped) {
+  watch_ = before.watch_;
+  if (jumped) watch_.jumped();
+  passing_ = before.passing_ && watches() && !jumped;
+}
+
+void Integrator::exchange_watch(Archive& archive) {
+  watch_.exchange(archive);
+  archive.count(passing_);
+}
+
 const StepReport& Integrator::step(double t_limit) {
   report_ = {};
   events_.fired.clear();
@@ -100,7 +129,8 @@ bool Integrator::try_attempt(double t1, bool may_fail) {
   failure_.reset();
   try {
     by_passage_ = passing_;
-    return (passing_ ? attempt_passage(t1) : attempt(t1)) && std::isfinite(error_);
+    if (!(passing_ ? attempt_passage(t1) : attempt(t1)) || !std::isfinite(error_)) return false;
+    return !controlled() || settings_.fixed_step || error_ > 1 || moves_as_its_velocities();
   } catch (const SolveError& failure) {
     if (!may_fail) throw;
     failure_ = failure;
@@ -108,6 +138,19 @@ bool Integrator::try_attempt(double t1, bool may_fail) {
   } catch (const std::domain_error&) {
     return false;  // an iteration ran away, and a matrix at where it went holds entries that are not finite
   }
+}
+
+bool Integrator::moves_as_its_velocities() {
+  const Vec& scale = projector_.u_scale();
+  const double h = trial_.t - now_.t;
+  if (!(h * std::max(largest_ratio(now_.v, scale, {}), largest_ratio(trial_.v, scale, {})) > kTurned)) return true;
+  // Simpson's rule on the dense output.
+  State& middle = events_.sample;
+  scheme().dense(0.5, middle);
+  middle.v = h / 6 * (now_.v + 4 * middle.v + trial_.v);
+  dynamics_.plus(now_.q, middle.v, middle.q);
+  dynamics_.minus(trial_.q, middle.q, middle.v);
+  return largest_ratio(middle.v, scale, rotations_) <= kAsFast;
 }
 
 void Integrator::take_step(double t1, bool on_grid) {
@@ -179,6 +222,7 @@ void Integrator::take_step(double t1, bool on_grid) {
     try {
       know_derivative();
       watch_.passed(now_.t, sine_);
+      report_.sine = sine_;
     } catch (const SolveError&) {
       known_ = false;  // the next step will tell
     }
@@ -345,8 +389,7 @@ void Integrator::exchange_all(Archive& archive) {
   archive.value(controller_memory_);
   archive.count(last_rejected_);
   archive.vector(events_.sign);
-  watch_.exchange(archive);
-  archive.count(passing_);
+  exchange_watch(archive);
   projector_.exchange(archive);
   exchange(archive);
 }

@@ -51,6 +51,7 @@ struct StepReport {
   bool changed = false;   // within the step something happened that Integrator::describe_step() tells
   double stiffness = 0;   // h |lambda|, lambda the fastest rate the step has met; 0: the scheme does not tell
   int stiffest = -1;      // velocity that changes most at that rate
+  double sine = -1;       // Dynamics::constraint_sine at the end; -1: nobody looked
 };
 
 class Integrator {
@@ -63,6 +64,10 @@ class Integrator {
   // Before start(); outlives the integrator. Where events are not to be found it is still shown every step.
   void set_watch(EventWatch* watch) { events_.watch = watch; }
   void start(const State& s);
+  // After start(): what another integrator has seen of the same motion, of equations that may have changed since and
+  // velocities that may have jumped.
+  void follow(const Integrator& before, bool jumped);
+  void exchange_watch(Archive& archive);
   const StepReport& step(double t_limit);
 
   const State& state() const { return now_; }
@@ -174,6 +179,9 @@ class Integrator {
   void exchange_all(Archive& archive);
   void take_step(double t1, bool on_grid);
   bool try_attempt(double t1, bool may_fail);
+  // Constraints know angles but for whole turns: where they decide the coordinates of a long step, these must still be
+  // what its velocities lead to.
+  bool moves_as_its_velocities();
 
   // Passage of singular positions.
   bool watches() const { return controlled() && !settings_.fixed_step && settings_.project && n_.nh > 0; }

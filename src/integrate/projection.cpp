@@ -16,6 +16,13 @@ constexpr int kMaxIterations = 20;
 constexpr double kLastCorrection = 1e-8;
 constexpr double kRoundoff = 1e-13;
 
+// Part of what a correction does to the rows that may be left to their curvature, smallest part of a correction, and
+// how many of them are made.
+constexpr double kFollows = 0.1, kSmallestPart = 1.0 / 256;
+constexpr int kMostParts = 500;
+// Violations below this part of the scales are no way to go.
+constexpr double kNear = 1e-3;
+
 double largest_ratio(const Vec& x, const Vec& scale) {
   double largest = 0;
   for (Eigen::Index i = 0; i < x.size(); ++i) largest = std::max(largest, std::abs(x[i]) / scale[i]);
@@ -98,6 +105,54 @@ ProjectionReport Projector::positions(State& s, bool polish) {
   }
 }
 
+ProjectionReport Projector::assemble(State& s) {
+  if (dynamics_.sizes().nh == 0) return {};
+  const State begin = s;
+  const int parts = approach(s);
+  ProjectionReport report = positions(s);
+  if (parts > 0) {
+    report.iterations += parts;
+    dynamics_.minus(s.q, begin.q, delta_);
+    report.size = largest_ratio(delta_, u_scale_);
+  }
+  return report;
+}
+
+int Projector::approach(State& s) {
+  const int nh = dynamics_.sizes().nh;
+  const auto follows = [&](double part) {
+    dynamics_.plus(s.q, part * delta_, moved_.q);
+    try {
+      if (!std::isfinite(position_violation(moved_))) return false;
+    } catch (const SolveError&) {
+      return false;  // a measure that is not defined there
+    }
+    double done = 0, off = 0;
+    for (int i = 0; i < nh; ++i) {
+      done = std::max(done, std::abs(part * along_[i]) / rho_[i]);
+      off = std::max(off, std::abs(phi_[i] - before_[i] - part * along_[i]) / rho_[i]);
+    }
+    return off <= kFollows * done;
+  };
+  double part = 1;
+  for (int parts = 0; parts < kMostParts; ++parts) {
+    const double violation = position_violation(s);
+    if (!(violation > kNear)) return parts;
+    before_ = phi_;
+    b_.setZero();
+    b_.head(nh) = -phi_;
+    dynamics_.least_correction(s, b_, true, delta_);
+    rate_of(s, delta_, along_);
+    moved_ = s;
+    part = std::min(1.0, 4 * part);
+    while (part > kSmallestPart && !follows(part)) part /= 2;
+    // A full correction that follows is positions()' business, and so is a place where no part of one does.
+    if (part == 1 || part <= kSmallestPart) return parts;
+    s.q = moved_.q;
+  }
+  return kMostParts;
+}
+
 ProjectionReport Projector::velocities(State& s, bool polish) {
   ProjectionReport report;
   if (dynamics_.sizes().nc() == 0) return report;
@@ -126,14 +181,20 @@ ProjectionReport Projector::velocities(State& s, bool polish) {
 
 void Projector::tangent(const State& s, Vec& d) {
   if (dynamics_.sizes().nc() == 0) return;
-  // G d as the difference of two velocity residuals.
-  dynamics_.constraints(s, phi_, b_);
-  moved_ = s;
-  moved_.v += d;
-  dynamics_.constraints(moved_, phi_, residual_);
-  b_ -= residual_;
+  rate_of(s, d, b_);
+  b_ = -b_;
   dynamics_.least_correction(s, b_, false, delta_);
   d += delta_;
+}
+
+// The difference of two velocity residuals.
+void Projector::rate_of(const State& s, const Vec& d, Vec& rate) {
+  dynamics_.constraints(s, phi_, residual_);
+  moved_ = s;
+  moved_.v += d;
+  rate.resize(residual_.size());
+  dynamics_.constraints(moved_, phi_, rate);
+  rate -= residual_;
 }
 
 double Projector::position_violation(const State& s) {

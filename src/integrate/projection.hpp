@@ -3,6 +3,11 @@
 //   positions:  q <- q (+) delta,  G delta = -phi(q,t)         repeated until phi vanishes (holonomic rows)
 //   velocities: v <- v + delta,    G delta = -(G v + y)        one linear step (all rows)
 //
+// From far off a full correction of the positions may overshoot and fold links the other way. Assembly then makes parts
+// alpha of corrections, as large as the rows follow their gradients, along Newton's path phi(q) = (1 - s) phi(q_0):
+//
+//   |phi(q (+) alpha delta) - phi - alpha G delta| <= kFollows alpha |G delta|
+//
 // Sizes are measured in the scales of the model, so that no unit matters: a correction in units of the coordinates'
 // scales, a residual of row j in units of rho_j = sqrt(sum_i (G_ji scale_i)^2), taken at the start of a run.
 #pragma once
@@ -28,6 +33,8 @@ class Projector {
   // left of phi is magnified.
   ProjectionReport positions(State& s) { return positions(s, false); }
   ProjectionReport positions(State& s, bool polish);
+  // For starts; `size` then is the whole way.
+  ProjectionReport assemble(State& s);
   ProjectionReport velocities(State& s) { return velocities(s, false); }
   ProjectionReport velocities(State& s, bool polish);
   // Takes from a change d of the coordinates or velocities at s what the constraints do not allow.
@@ -56,11 +63,15 @@ class Projector {
   const Vec& z_scale() const { return z_scale_; }
 
  private:
+  int approach(State& s);  // parts of corrections, until a full one follows the gradients; returns how many
+  void rate_of(const State& s, const Vec& d, Vec& rate);  // G d
+
   Dynamics& dynamics_;
   Vec u_scale_, v_scale_, z_scale_;
   Vec rho_, rho_v_;
   Vec phi_, residual_, b_, delta_;
   State moved_;
+  Vec before_, along_;  // of approach()
 };
 
 }  // namespace clatter

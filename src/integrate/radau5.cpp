@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "integrate/diagnosis.hpp"
+
 namespace clatter {
 
 namespace {
@@ -272,10 +274,18 @@ Radau5::Newton Radau5::iterate(double h) {
         theta_ = std::min(theta_, 0.9);
         return Newton::converged;
       }
-      if (theta_ >= 0.99 || (early && ratio > 2)) return Newton::failed;
+      const bool stagnant = !early && tangents_current_ && ratio >= kStagnant && largest <= kMagnifiedRounding;
+      const bool falls = theta_ < 0.99 && !(early && ratio > 2);
       faccon_ = theta_ / (1 - theta_);
       const double expected = faccon_ * size * std::pow(theta_, most - 1 - newton_) / tolerance;
-      if (expected >= 1 && newton_ < most && !early && largest > kRounding) return Newton::slow;
+      const bool too_slow = falls && expected >= 1 && newton_ < most && !early && largest > kRounding;
+      if (stagnant && (!falls || too_slow)) {
+        faccon_ = 1;
+        rejected_ = true;
+        tolerance_too_sharp(dynamics_, now_.t, worst_error_, settings_.relative_tolerance, size);
+      }
+      if (!falls) return Newton::failed;
+      if (too_slow) return Newton::slow;
     }
     last = std::max(size, std::numeric_limits<double>::epsilon());
     if (faccon_ * size <= tolerance && (newton_ > 1 || n_.nc() == 0)) return Newton::converged;

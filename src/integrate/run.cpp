@@ -37,6 +37,7 @@ void Run::start(const State& s) {
   recorded_ = true;
   sample_ = s;
   stepper_->start(s);
+  v_watched_ = stepper_->state().v;
   // What happened in no time at the start (impacts) is in the ledger already.
   stepper_->sample(s.t, sample_, a_, lambda_, W_);
   summary_.stored_at_start = stepper_->dynamics().stored_energy(sample_) - W_.sum();
@@ -67,6 +68,7 @@ void Run::restore(const State& like, std::span<const double> memory) {
   exchange(archive);
   stepper_->restore(memory.subspan(own));
   stepper_->refresh();
+  v_watched_ = stepper_->state().v;
 }
 
 void Run::exchange(Archive& archive) {
@@ -109,7 +111,7 @@ void Run::steps() {
     if (step.h > 0) {
       summary_.smallest_step = summary_.smallest_step > 0 ? std::min(summary_.smallest_step, step.h) : step.h;
     }
-    const bool passed = stepper_->dynamics().sizes().nh > 0 && watch_singular();
+    const bool passed = stepper_->dynamics().sizes().nh > 0 && watch_singular(step);
     write_outputs();
     if (step.at_event || step.changed) stepper_->event_log(events_);
     if (step.at_event) count_moment(decides);
@@ -140,10 +142,13 @@ void Run::steps() {
   summary_.finished = true;
 }
 
-bool Run::watch_singular() {
+bool Run::watch_singular(const StepReport& step) {
+  const State& s = stepper_->state();
+  if (!(step.h > 0) && v_watched_ != s.v) singular_.jumped();
+  v_watched_ = s.v;
   // What the next step needs anyway, and then the constraint equations last factorised are those of this state.
-  stepper_->sample(stepper_->state().t, sample_, a_, lambda_, W_);
-  if (!singular_.passed(stepper_->state().t, stepper_->dynamics().constraint_sine())) return false;
+  stepper_->sample(s.t, sample_, a_, lambda_, W_);
+  if (!singular_.passed(s.t, step.sine >= 0 ? step.sine : stepper_->dynamics().constraint_sine())) return false;
   nearly_dependent_ = stepper_->dynamics().nearly_dependent();
   if (nearly_dependent_.empty()) return false;
   ++summary_.singular;

@@ -85,7 +85,7 @@ class Run {
  private:
   void exchange(Archive& archive);
   void steps();
-  bool watch_singular();
+  bool watch_singular(const StepReport& step);
   void watch_progress(const StepReport& step);
   void write_outputs();
   void count_moment(bool second_half);
@@ -102,6 +102,7 @@ class Run {
   SingularWatch singular_;
   StallWatch stall_;
   std::vector<std::string> nearly_dependent_;
+  Vec v_watched_;  // velocities when singular_ last looked
   RunSummary summary_;
   double start_ = 0;
   double next_output_ = 0, next_checkpoint_ = 1;  // indices

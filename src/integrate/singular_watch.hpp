@@ -54,6 +54,8 @@ class SingularWatch {
     if (!(slope < 0) || discriminant < 0) return kNever;
     return t_[2] + 2 * s_[2] / (-slope + std::sqrt(discriminant));
   }
+  // The velocities jumped: what was seen before tells nothing of what comes.
+  void jumped() { count_ = 0; }
   double now() const { return s_[2]; }
   double largest() const { return largest_; }
   double time() const { return time_; }

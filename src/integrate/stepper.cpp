@@ -36,8 +36,10 @@ void PlainStepper::take(Scheme scheme, double first_step) {
 void PlainStepper::go_over(double first_step) {
   const State s = integrator_->state();
   W_base_ += integrator_->work();
+  const std::unique_ptr<Integrator> before = std::move(integrator_);
   take(choice_->scheme(), first_step);
   integrator_->start(s);
+  integrator_->follow(*before, false);
 }
 
 void PlainStepper::start(const State& s) {

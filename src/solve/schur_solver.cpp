@@ -24,6 +24,11 @@ constexpr double kNoCorrection = 1e-3;
 constexpr int kMaxCorrections = 6;
 // Beyond, null vectors cost more than they give: redundant rows then carry no force.
 constexpr int kMaxNullVectors = 64;
+// Inverse iterations for the smallest eigenvalue beyond the null space. Others than the smallest are in the result by
+// (lambda_1 / lambda_j)^6.
+constexpr int kBeyondIterations = 3;
+// Squared sine below which rows are named whatever the order.
+constexpr double kDependentAnyway = 1e-6;
 // Weak rows the sparse path reorders at most: their part of the matrix is dense.
 constexpr int kMaxReordered = 200;
 
@@ -87,16 +92,70 @@ int SchurSolver::weakest_place(const Ldl& ldl, std::span<const double> scale) co
   return weakest;
 }
 
-double SchurSolver::smallest_independent_ratio(std::span<const double> scale) const {
+double SchurSolver::smallest_independent_ratio(std::span<const double> scale) {
   if (!factored_ || n_ == 0) return 1;
   if (dependent_.empty() && scale.empty()) return smallest_pivot_ratio();
+  if (null_vectors_ > 0 && null_vectors_ == deficiency())
+    return dense_ ? smallest_beyond_null_space(*dense_, scale) : smallest_beyond_null_space(*used_, scale);
+  if (!dependent_.empty()) scale = {};
   const int j = dense_ ? weakest_place(*dense_, scale) : weakest_place(*used_, scale);
   return j < 0 ? 1.0 : dense_ ? ratio_at(*dense_, j, scale) : ratio_at(*used_, j, scale);
+}
+
+template <class Ldl>
+double SchurSolver::smallest_beyond_null_space(Ldl& ldl, std::span<const double> scale) {
+  if (beyond_ >= 0) return beyond_;
+  const auto row = [&](int place) { return dense_ && !order_.empty() ? order_[place] : place; };
+  metric_.resize(static_cast<size_t>(n_));
+  weakest_.resize(static_cast<size_t>(n_));
+  for (int j = 0; j < n_; ++j) {
+    // An empty row is none.
+    const double against = scale.empty() ? ldl.diagonal(j) : scale[row(j)];
+    metric_[j] = against > 0 && ldl.diagonal(j) > 0 ? against : 0.0;
+    // Numbers without a pattern that a mode of the mechanism could share.
+    weakest_[j] = metric_[j] > 0 ? (1.5 + std::sin(1.0 + 2.399963 * row(j))) / std::sqrt(metric_[j]) : 0.0;
+  }
+  null_in_metric_.resize(static_cast<size_t>(null_vectors_) * n_);
+  int kept = 0;
+  for (int m = 0; m < null_vectors_; ++m) {
+    double* n = null_in_metric_.data() + static_cast<size_t>(kept) * n_;
+    std::copy_n(N_.data() + static_cast<size_t>(m) * n_, n_, n);
+    if (orthonormalize(n, metric_.data(), null_in_metric_.data(), kept)) ++kept;
+  }
+  const double inconsistency = inconsistency_;
+  beyond_ = 1;
+  for (int iteration = 0; iteration < kBeyondIterations; ++iteration) {
+    if (!orthonormalize(weakest_.data(), metric_.data(), null_in_metric_.data(), kept)) break;
+    for (int j = 0; j < n_; ++j) weakest_[j] *= metric_[j];
+    solve_with(ldl, weakest_.data());
+  }
+  if (orthonormalize(weakest_.data(), metric_.data(), null_in_metric_.data(), kept)) {
+    ldl.multiply(weakest_.data(), y_.data());
+    double lambda = 0;
+    for (int j = 0; j < n_; ++j) lambda += weakest_[j] * y_[j];
+    beyond_ = std::max(lambda, 0.0);
+  }
+  inconsistency_ = inconsistency;
+  return beyond_;
 }
 
 std::vector<int> SchurSolver::weakest_rows(std::span<const double> scale) {
   std::vector<int> rows;
   if (!factored_ || n_ == 0) return rows;
+  const double ratio = smallest_independent_ratio(scale);
+  if (beyond_ >= 0) {
+    double largest = 0;
+    const auto part = [&](int j) { return std::abs(weakest_[j]) * std::sqrt(metric_[j]); };
+    for (int j = 0; j < n_; ++j) largest = std::max(largest, part(j));
+    for (int j = 0; j < n_; ++j)
+      if (part(j) > 0.1 * largest) rows.push_back(dense_ && !order_.empty() ? order_[j] : j);
+    std::sort(rows.begin(), rows.end());
+    return rows;
+  }
+  if (!dependent_.empty()) {
+    if (ratio > kDependentAnyway) return rows;
+    scale = {};
+  }
   const int weakest = dense_ ? weakest_place(*dense_, scale) : weakest_place(*used_, scale);
   if (weakest < 0) return rows;
   // L^T n = e: the combination of rows that is shortest for the coefficient one at the weakest.
@@ -120,6 +179,7 @@ void SchurSolver::factorize(const SparseMatrix<double>& S) {
     throw std::invalid_argument("the matrix does not have the pattern the solver was made for");
   }
   factored_ = false;
+  beyond_ = -1;
   if (dense_) {
     dense_->load(*pattern_, S.values().data());
     factorize_loaded();
@@ -132,6 +192,7 @@ void SchurSolver::factorize(const SparseMatrix<double>& S) {
 void SchurSolver::factorize_dense(const double* S, int leading_dimension) {
   if (!dense_) throw std::logic_error("this solver works on the sparse pattern: pass the matrix as such");
   factored_ = false;
+  beyond_ = -1;
   dense_->load(S, leading_dimension);
   factorize_loaded();
   factored_ = true;
@@ -233,7 +294,7 @@ void SchurSolver::find_null_space(Ldl& ldl) {
     // Rows that are dependent up to an error e leave |S n| ~ e although n^T S n ~ e^2: inverse iteration makes n an
     // eigenvector, S n = lambda D n, so that projections along it do not disturb the rest.
     for (int iteration = 0;; ++iteration) {
-      if (!orthonormalize(n)) break;
+      if (!orthonormalize(n, diagonal_.data(), N_.data(), null_vectors_)) break;
       ldl.multiply(n, y_.data());
       double lambda = 0, error = 0;
       for (int i = 0; i < n_; ++i) lambda += n[i] * y_[i];
@@ -254,20 +315,20 @@ void SchurSolver::find_null_space(Ldl& ldl) {
   }
 }
 
-// Gram-Schmidt against the null vectors found before, in the metric of D, twice, to be orthogonal to rounding.
-bool SchurSolver::orthonormalize(double* n) const {
+// Twice, to be orthogonal to rounding.
+bool SchurSolver::orthonormalize(double* n, const double* metric, const double* basis, int count) const {
   double size = 0;
-  for (int i = 0; i < n_; ++i) size += diagonal_[i] * n[i] * n[i];
+  for (int i = 0; i < n_; ++i) size += metric[i] * n[i] * n[i];
   for (int pass = 0; pass < 2; ++pass) {
-    for (int m = 0; m < null_vectors_; ++m) {
-      const double* other = N_.data() + static_cast<size_t>(m) * n_;
+    for (int m = 0; m < count; ++m) {
+      const double* other = basis + static_cast<size_t>(m) * n_;
       double dot = 0;
-      for (int i = 0; i < n_; ++i) dot += other[i] * diagonal_[i] * n[i];
+      for (int i = 0; i < n_; ++i) dot += other[i] * metric[i] * n[i];
       for (int i = 0; i < n_; ++i) n[i] -= dot * other[i];
     }
   }
   double norm = 0;
-  for (int i = 0; i < n_; ++i) norm += diagonal_[i] * n[i] * n[i];
+  for (int i = 0; i < n_; ++i) norm += metric[i] * n[i] * n[i];
   if (!(norm > 1e-20 * size)) return false;
   const double factor = 1.0 / std::sqrt(norm);
   for (int i = 0; i < n_; ++i) n[i] *= factor;

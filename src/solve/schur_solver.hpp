@@ -61,10 +61,19 @@ class SchurSolver {
   double inconsistency() const { return inconsistency_; }
   // Smallest pivot over diagonal entry: the squared sine of the smallest angle met between a row and those before it.
   double smallest_pivot_ratio() const;
-  // The same among the rows that are not redundant, and the rows that take part in that near dependence: those with
-  // more than a tenth of the largest coefficient in it. A row that vanishes by itself shows where `scale` gives, a row
-  // each, what its diagonal entry is to be measured against.
-  double smallest_independent_ratio(std::span<const double> scale = {}) const;
+  // How near the rows are to losing a rank that they have: the squared sine of the smallest angle met, and the rows
+  // that take part in that near dependence, those with more than a tenth of the largest coefficient in it. A row that
+  // vanishes by itself shows where `scale` gives, a row each, what its diagonal entry is to be measured against.
+  //
+  // With redundant rows no order serves: which of them come late follows from the order, and one that becomes weak may
+  // have another that stands in for it. The measure then is the smallest eigenvalue beyond the null space,
+  //
+  //   S x = lambda C x,   N^T C x = 0,   C = diag(scale)
+  //
+  // by a fixed number of inverse iterations from a fixed start: a smooth function of S, zero where a rank is lost. With
+  // more redundant rows than null vectors are kept for, it is the smallest angle of the rows kept, and rows are named
+  // only where that is so small that no other choice of them would have a wide one.
+  double smallest_independent_ratio(std::span<const double> scale = {});
   std::vector<int> weakest_rows(std::span<const double> scale = {});
 
  private:
@@ -80,7 +89,10 @@ class SchurSolver {
   void find_null_space(Ldl& ldl);
   template <class Ldl>
   void solve_with(Ldl& ldl, double* b);
-  bool orthonormalize(double* n) const;
+  // Gram-Schmidt in the metric given against the first `count` of the vectors in `basis`; false: nothing is left of n.
+  bool orthonormalize(double* n, const double* metric, const double* basis, int count) const;
+  template <class Ldl>
+  double smallest_beyond_null_space(Ldl& ldl, std::span<const double> scale);
   void project_load(double* b);
   void project_solution(double* x);
   double load_norm(const double* b) const;
@@ -101,6 +113,8 @@ class SchurSolver {
   std::vector<double> x_, r_, y_;
   int null_vectors_ = 0;
   double inconsistency_ = 0;
+  std::vector<double> weakest_, metric_, null_in_metric_;  // eigenvector beyond the null space, C, N with N^T C N = 1
+  double beyond_ = -1;                                     // its eigenvalue; -1: not asked for yet
   bool factored_ = false;
 };
 

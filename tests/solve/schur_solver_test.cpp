@@ -253,6 +253,46 @@ TEST(SchurSolver, ReordersRowsWhenAnotherChoiceIsBetterConditioned) {
   }
 }
 
+// Rows 0 and 1 come together as t goes through zero, row 2 is their sum: redundant always. Without row 4 a rank is then
+// lost; row 4 stands in for the one that becomes weak.
+TEST(SchurSolver, TellsARankThatIsLostFromRedundantRows) {
+  for (const bool stand_in : {false, true})
+    for (const SchurMethod path : kPaths) {
+      const int n = stand_in ? 5 : 4;
+      std::vector<double> sine;
+      for (const double t : {4e-3, 2e-3, 1e-3, -1e-3}) {
+        Mat G = Mat::Zero(n, 3);
+        G.row(0) << 1, 0, 0;
+        G.row(1) << std::cos(t), std::sin(t), 0;
+        G.row(2) = G.row(0) + G.row(1);
+        G.row(3) << 0, 0, 2;
+        if (stand_in) G.row(4) << 0, 1, 0;
+        SchurSolver solver(dense_pattern(n, n), path);
+        solver.factorize(test::to_sparse<double>(Mat(G * G.transpose())));
+        EXPECT_EQ(solver.deficiency(), n - 3);
+        sine.push_back(std::sqrt(solver.smallest_independent_ratio()));
+        // The same for rows that are measured against something else, here twice their size.
+        std::vector<double> scale;
+        for (int i = 0; i < n; ++i) scale.push_back(4 * G.row(i).squaredNorm());
+        SchurSolver scaled(dense_pattern(n, n), path);
+        scaled.factorize(test::to_sparse<double>(Mat(G * G.transpose())));
+        EXPECT_NEAR(std::sqrt(scaled.smallest_independent_ratio(scale)), sine.back() / 2, 1e-9 * sine.back());
+        if (!stand_in) {
+          EXPECT_EQ(scaled.weakest_rows(scale), (std::vector<int>{0, 1}));
+        }
+      }
+      if (stand_in) {
+        for (const double s : sine) EXPECT_GT(s, 0.5);
+        continue;
+      }
+      // Linear through the position, to the next power of t and to the weight of the other eigenvalues.
+      EXPECT_NEAR(sine[0] / sine[1], 2, 1e-4);
+      EXPECT_NEAR(sine[1] / sine[2], 2, 1e-4);
+      EXPECT_NEAR(sine[2], sine[3], 1e-6 * sine[2]);
+      EXPECT_LT(sine[2], 1e-3);
+    }
+}
+
 TEST(SchurSolver, DoesNotDependOnTheUnitsOfTheRows) {
   const int n = 12;
   Mat G = test::random_matrix<double>(n, 20, 90);
