@@ -255,9 +255,8 @@ TEST(JointStart, OfALoopFarOffIsTheNearestAssemblyInBothCoordinates) {
     const auto rod = [&](const char* name, int i) {
       const auto k = static_cast<std::size_t>(3 * i);
       return fmt::format(
-          "  {}: {{type: planar, mass: 1, shape: {{rod: {}}}, position: [{}, {}], angle: {}, frames: {{begin: "
-          "{{position: "
-          "[{}, 0]}}, end: {{at: [{}, 0]}}}}}}\n",
+          "  {}: {{type: planar, mass: 1, shape: {{rod: {}}}, position: [{}, {}], angle: {}, frames: {{begin: [{}, "
+          "0], end: [{}, 0]}}}}\n",
           name, kRods[i], q[k], q[k + 1], q[k + 2], -kRods[i] / 2, kRods[i] / 2);
     };
     const std::string text = "clatter: 1\nbodies:\n" + rod("crank", 0) + rod("coupler", 1) + rod("rocker", 2) +
