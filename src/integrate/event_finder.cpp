@@ -22,6 +22,10 @@ constexpr int kBegin = 0, kSets[2] = {1, 5}, kAfterBegin = 9, kRoot = 10, kFirst
 constexpr double kBeyond = 1e-8;
 // Looks that a watch may ask for between those of a stretch: what is not sure then is left to the certificate.
 constexpr int kMostBetween = 400;
+// Length of a moment in units of the rounding of time.
+constexpr double kMoment = 4;
+// Attempts to step to an event that may fail before one that ends earlier is taken.
+constexpr int kMostFailed = 6;
 // Looks at extremes of polynomials in a step.
 constexpr int kMostDips = 4;
 // Extremes this near to zero, in parts of the values' spread, are looked at: the function is not its polynomial.
@@ -258,9 +262,10 @@ int Integrator::first_event(double t1, double& t_event) {
   return -1;
 }
 
-// Shows the step to the watch, without a search for events.
 void Integrator::survey(double t1) {
   Events& e = events_;
+  if (n_.ne == 0 || e.watch == nullptr) return;
+  know_events();
   e.theta[kBegin] = 0;
   e.watch->begin();
   EventWatch::Stretch stretch = look_along(0, 1, t1);
@@ -274,52 +279,99 @@ void Integrator::survey(double t1) {
   }
 }
 
+int Integrator::stop_without_event(double& end, double& t_event) {
+  events_.fired.clear();
+  report_.at_event = false;
+  while (!try_attempt(end, true)) {
+    end = 0.5 * (now_.t + end);
+    if (end - now_.t <= time_tolerance(now_.t, end)) step_too_small(end - now_.t, false);
+  }
+  guard_finite();
+  return first_event(end, t_event);
+}
+
+Integrator::Landing Integrator::approach_event(int index, double t_event, double t1, double& t, double& low) {
+  Events& e = events_;
+  const double tolerance = time_tolerance(now_.t, t1);
+  const double sign_before = e.before[index];
+  // Beyond the event, but not beyond where the function comes back.
+  double beyond = kBeyond * (t1 - now_.t);
+  const auto crossed = [&](double at) {
+    return sign_of(event_on_dense(index, (at - now_.t) / (t1 - now_.t), t1)) != sign_before;
+  };
+  while (t_event + beyond < t1 && !crossed(t_event + beyond)) beyond *= 8;
+  double high = std::min(t1, t_event + beyond), t_old = 0, g_old = 0;
+  low = now_.t;
+  t = t_event;
+  int failed = 0;
+  for (int iteration = 0; iteration < 80; ++iteration) {
+    if (t - now_.t <= tolerance) return Landing::at_start;
+    if (!try_attempt(t, true)) {
+      // Shorter steps are easier: the event is searched from the near side.
+      if (low > now_.t && (++failed > kMostFailed || t - low <= tolerance)) return Landing::not_computed;
+      t = 0.5 * (low + t);
+      continue;
+    }
+    dynamics_.events(trial_, e.g_sample);
+    const double g = e.g_sample[index];
+    if (g == 0) break;
+    const bool beyond_it = sign_of(g) != sign_before;
+    (beyond_it ? high : low) = t;
+    if (beyond_it) beyond = 0;
+    if (beyond > 0 && t >= std::min(t1, t_event + 0.4 * beyond)) {
+      // The repeated step is another one, and its event may lie later than on the dense output; or nowhere.
+      if (t >= t1) return Landing::nowhere;
+      beyond *= 8;
+      high = std::min(t1, t_event + beyond);
+      t_old = t;
+      g_old = g;
+      t = high;
+      continue;
+    }
+    if (high - low <= tolerance) break;
+    double slope;
+    if (iteration == 0) {
+      constexpr double kBack = 1e-3;
+      slope = (g - event_on_dense(index, 1 - kBack, t)) / (kBack * (t - now_.t));
+    } else {
+      slope = (g - g_old) / (t - t_old);
+    }
+    double t_next = t - g / slope;
+    // Secants that do not settle (a kink at the event) give way to halving.
+    if (!(t_next > low && t_next < high) || iteration > 12) t_next = 0.5 * (low + high);
+    if (std::abs(t_next - t) <= tolerance) break;
+    t_old = t;
+    g_old = g;
+    t = t_next;
+  }
+  return Landing::landed;
+}
+
 bool Integrator::land_on_event(int index, double t_event, double t1) {
   Events& e = events_;
   for (int chain = 0; chain <= n_.ne; ++chain) {
     const double tolerance = time_tolerance(now_.t, t1);
-    const double sign_before = e.before[index];
-    // Beyond the event, but not beyond where the function comes back.
-    double beyond = kBeyond * (t1 - now_.t);
-    const auto crossed = [&](double at) {
-      return sign_of(event_on_dense(index, (at - now_.t) / (t1 - now_.t), t1)) != sign_before;
-    };
-    while (t_event + beyond < t1 && !crossed(t_event + beyond)) beyond *= 8;
-    double low = now_.t, high = std::min(t1, t_event + beyond), t = t_event, t_old = 0, g_old = 0;
-    for (int iteration = 0; iteration < 80; ++iteration) {
-      if (t - now_.t <= tolerance) {
-        e.fired.clear();
-        e.fired.push_back(index);
-        return false;
-      }
-      if (!try_attempt(t, true)) {
-        // Shorter steps are easier: the event is searched from the near side.
-        t = 0.5 * (now_.t + t);
-        continue;
-      }
-      dynamics_.events(trial_, e.g_sample);
-      const double g = e.g_sample[index];
-      if (g == 0) break;
-      (sign_of(g) == sign_before ? low : high) = t;
-      if (high == t) beyond = 0;
-      // The repeated step is another one, and its event may lie later than on the dense output.
-      for (; beyond > 0 && high < t1 && low > t_event + 0.9 * beyond; high = std::min(t1, t_event + beyond))
-        beyond *= 8;
-      if (high - low <= tolerance) break;
-      double slope;
-      if (iteration == 0) {
-        constexpr double kBack = 1e-3;
-        slope = (g - event_on_dense(index, 1 - kBack, t)) / (kBack * (t - now_.t));
-      } else {
-        slope = (g - g_old) / (t - t_old);
-      }
-      double t_next = t - g / slope;
-      // Secants that do not settle (a kink at the event) give way to halving.
-      if (!(t_next > low && t_next < high) || iteration > 12) t_next = 0.5 * (low + high);
-      if (std::abs(t_next - t) <= tolerance) break;
-      t_old = t;
-      g_old = g;
-      t = t_next;
+    double t = t_event, low = now_.t;
+    const Landing landing = approach_event(index, t_event, t1, t, low);
+    if (landing == Landing::at_start && e.sign[index] != 0) {
+      e.fired.clear();
+      e.fired.push_back(index);
+      return false;
+    }
+    if (landing != Landing::landed) {
+      // A function that the step begins near zero may seem to vanish just after, by what the dense output is off: its
+      // sign is the one it shows later. Another one is left to shorter steps.
+      const bool at_begin = landing == Landing::nowhere && t_event - now_.t <= kJustAfter * (t1 - now_.t);
+      if (at_begin) e.sign[index] = 0;
+      // One that has just fired here belongs to the same moment if it fires again within the rounding of time: beyond
+      // it is taken as it is.
+      const bool same_moment = landing == Landing::at_start;
+      if (same_moment) t1 = std::min(t1, now_.t + kMoment * tolerance);
+      if (landing == Landing::not_computed) t1 = low;
+      if (landing == Landing::nowhere && !at_begin) t1 = 0.5 * (now_.t + t_event);
+      index = stop_without_event(t1, t_event);
+      if (index < 0 || same_moment) return true;
+      continue;
     }
     guard_finite();
     e.fired.clear();
@@ -342,6 +394,7 @@ bool Integrator::land_on_event(int index, double t_event, double t1) {
     }
     return true;
   }
+  report_.at_event = !e.fired.empty();
   return true;
 }
 
