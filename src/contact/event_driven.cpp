@@ -67,8 +67,7 @@ void EventDriven::begin_phase(const State& s, double h) {
   inner_->start(s);
   W_base_ = W_;
   W_certified_ = W_;
-  projector_ = std::make_unique<Projector>(dynamics_);
-  if (dynamics_.sizes().nc() > 0) projector_->start(s);
+  projector_.reset();  // made when a sample between the ends of a step asks for it: few phases have one
 }
 
 // Another scheme goes on with the phase.
@@ -311,6 +310,10 @@ void EventDriven::sample(double t, State& s, Vec& a, Vec& lambda, Vec& W) {
   inner_->interpolate_work(t, W);
   W += W_base_;
   if (settings_.project && dynamics_.sizes().nc() > 0) {
+    if (!projector_) {
+      projector_ = std::make_unique<Projector>(dynamics_);
+      projector_->start(s);
+    }
     projector_->positions(s);
     projector_->velocities(s);
   }
