@@ -641,6 +641,7 @@ Outcome simulate_prepared(Prepared& prepared, const Observer& observer, const Ru
                        contacts.any_rigid,    motion.counts(),
                        motion.certificate(),  contacts.length_scale};
     summary.contact.unsolved = motion.unsolved();
+    summary.contact.passages = motion.passages();
     if (const contact::CrowdStepper* crowd = motion.crowd()) {
       summary.contact.rigid = summary.contact.crowd = true;
       summary.contact.contacts = contacts.groups.size();

@@ -79,7 +79,10 @@ std::string contact_text(const ContactSummary& c) {
                                 ? fmt::format("{} m ({} of the model's length){}", number(w.penetration, 2),
                                               number(w.penetration / c.length_scale, 2), at(w.t_penetration))
                                 : "none";
-  if (!c.rigid) return text + fmt::format("  deepest penetration: {}\n", depth);
+  const std::string way = w.on_way > w.penetration
+                              ? fmt::format(" (between the ends of steps {} m{})", number(w.on_way, 2), at(w.t_on_way))
+                              : std::string();
+  if (!c.rigid) return text + fmt::format("  deepest penetration: {}{}\n", depth, way);
   const auto worst = [&](double x, double t, const char* unit) {
     return x > 0 ? number(x, 2) + unit + at(t) : std::string("0");
   };
@@ -90,9 +93,9 @@ std::string contact_text(const ContactSummary& c) {
                       number(c.residual.rate, 2), number(c.residual.impulse, 2), number(c.residual.cone, 2), depth,
                       worst(w.energy, w.t_energy, " J"));
   return text + fmt::format(
-                    "  contact laws at worst: complementarity {}, outside the friction cones {}, penetration {}, "
+                    "  contact laws at worst: complementarity {}, outside the friction cones {}, penetration {}{}, "
                     "energy of a step {}\n",
-                    worst(w.complementarity, w.t_complementarity, ""), worst(w.cone, w.t_cone, ""), depth,
+                    worst(w.complementarity, w.t_complementarity, ""), worst(w.cone, w.t_cone, ""), depth, way,
                     worst(w.energy, w.t_energy, " J"));
 }
 
@@ -117,6 +120,15 @@ std::string unsolved_text(const ContactSummary& c) {
       steps, was, number(w.residual, 2), number(w.tolerance, 2), number(w.t, 6), where);
 }
 
+std::string passages_text(const ContactSummary& c) {
+  const contact::Passages& w = c.passages.worst;
+  if (w.steps == 0) return "";
+  return fmt::format(
+      "passed-through: in {} shapes passed through each other between the ends, at worst {} m deep at {} s, contact "
+      "`{}`; try a smaller --step, or method: event-driven",
+      counted(static_cast<std::uint64_t>(w.steps), "step"), number(w.depth, 2), number(w.t, 6), c.passages.contact);
+}
+
 std::string summary_text(const Summary& s) {
   std::string text;
   if (!s.title.empty()) text += s.title + "\n";
@@ -139,6 +151,8 @@ std::string summary_text(const Summary& s) {
   text += contact_text(s.contact);
   if (const std::string unsolved = unsolved_text(s.contact); !unsolved.empty())
     text += fmt::format("  warning: {}\n", unsolved);
+  if (const std::string passed = passages_text(s.contact); !passed.empty())
+    text += fmt::format("  warning: {}\n", passed);
   for (const std::string& note : s.notes) text += fmt::format("  note: {}\n", note);
   for (const std::string& warning : s.warnings) text += fmt::format("  warning: {}\n", warning);
   text += "\n" + ledger_text(s.ledger);

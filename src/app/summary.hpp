@@ -9,6 +9,7 @@
 #include "contact/certificate.hpp"
 #include "contact/contact_counts.hpp"
 #include "contact/crowd_problem.hpp"
+#include "contact/passages.hpp"
 #include "contact/unsolved.hpp"
 
 namespace clatter::app {
@@ -43,10 +44,13 @@ struct ContactSummary {
   bool crowd = false;  // pairs made while it ran: points are those that carried at the end
   contact::CrowdResidual residual = {};
   contact::UnsolvedReport unsolved = {};  // steps whose contacts were not solved to their tolerance
+  contact::PassageReport passages = {};   // steps in which shapes passed through each other
 };
 
 // A sentence about the steps whose contacts were not solved, with the worst of them by name; empty where all were.
 std::string unsolved_text(const ContactSummary& contacts);
+// Likewise about the steps in which shapes passed through each other.
+std::string passages_text(const ContactSummary& contacts);
 
 // "2 contacts, 5 points: 3 impacts, 1 closes" and how well the laws were met; empty without contacts.
 std::string contact_text(const ContactSummary& contacts);

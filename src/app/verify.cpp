@@ -99,12 +99,14 @@ Verdict verify_one(const std::string& path, std::size_t index, const VerifyOptio
     const auto& checks = outcome.summary.checks;
     // Numbers of a motion whose contacts were not solved are not worth a comparison, however well they fit.
     const std::string unsolved = unsolved_text(outcome.summary.contact);
-    const bool ok =
-        unsolved.empty() && std::all_of(checks.begin(), checks.end(), [](const CheckResult& r) { return r.ok(); });
+    const std::string passed = passages_text(outcome.summary.contact);
+    const bool ok = unsolved.empty() && passed.empty() &&
+                    std::all_of(checks.begin(), checks.end(), [](const CheckResult& r) { return r.ok(); });
     if (!options.quiet || !ok) {
       fmt::print(out, "{}: {} ({}, {})\n{}", path, ok ? "ok" : "FAIL", outcome.summary.method,
                  duration(outcome.summary.wall), checks_table(checks));
-      if (!unsolved.empty()) fmt::print(out, "  {}\n", unsolved);
+      for (const std::string& text : {unsolved, passed})
+        if (!text.empty()) fmt::print(out, "  {}\n", text);
     }
     return ok ? kDone : kChecksFail;
   });

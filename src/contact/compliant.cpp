@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 
@@ -87,7 +88,7 @@ void CompliantForces::set_hysteresis(Slot& s) const {
   s.phase.chi = hysteresis(*s.law, s.approach > 0 ? std::max(s.approach, kSlowest * scale) : scale);
 }
 
-// Forces of beams on beams: places where they touch wander, so that there are no events; laws go by the gap.
+// Forces of beams on beams: laws go by the gap.
 void CompliantForces::apply_beams(Beams& beams) {
   const double reach = kReach * contacts_.system().pairs[static_cast<std::size_t>(beams.pair)].beams->beam[0].reach();
   for (const int slot : beams.near) {
@@ -96,9 +97,11 @@ void CompliantForces::apply_beams(Beams& beams) {
     evaluate(s, Where::far);
   }
   contacts_.find_beams(beams.pair, reach, beams.near);
+  beams.gap = contacts_.system().length_scale;
   for (const int slot : beams.near) {
     Slot& s = slots_[static_cast<std::size_t>(index_[static_cast<std::size_t>(slot)])];
     evaluate(s, Where::found);
+    beams.gap = std::min(beams.gap, s.gap);
     for (int k = 0; k <= s.tangents; ++k) {
       if (s.force[k] == 0) continue;
       contacts_.add_beam_force(slot, k, s.force[k], generalized_.data());
@@ -234,7 +237,13 @@ void CompliantForces::events(double* g) const {
   for (const Slot& s : slots_) {
     double &begins = *g++, &ends = *g++;
     begins = ends = 1;
-    if (contacts_.system().pairs[static_cast<std::size_t>(s.pair)].beams) continue;
+    const PairInstance& pair = contacts_.system().pairs[static_cast<std::size_t>(s.pair)];
+    if (pair.beams) {
+      if (s.slot != pair.slot0) continue;
+      for (const Beams& beams : beams_)
+        if (beams.pair == s.pair && beams.watched) begins = beams.gap / length + shift_;
+      continue;
+    }
     if (!s.near) {
       // A slot whose point of contact is lost (an edge passed) has lost its force too.
       if (s.phase.closure == Closure::closed) ends = -1;
@@ -257,6 +266,7 @@ std::pair<int, int> CompliantForces::event_info(int index) const {
 void CompliantForces::on_events(std::span<const int> indices) {
   for (const int index : indices) {
     Slot& s = slots_[static_cast<std::size_t>(index / 2)];
+    if (contacts_.system().pairs[static_cast<std::size_t>(s.pair)].beams) continue;
     bool closes = index % 2 == 0;
     if (s.near) evaluate(s, Where::near);
     // Nobody settled this contact: its first event may as well be its end.
@@ -272,6 +282,30 @@ void CompliantForces::on_events(std::span<const int> indices) {
     }
     evaluate(s, s.near ? Where::near : Where::far);
   }
+}
+
+void CompliantForces::beam_rooms(double reach, std::vector<double>& rooms) {
+  for (const Beams& beams : beams_) {
+    double room = beams.gap;
+    if (room > 0) {
+      const BeamPair& pair = *contacts_.system().pairs[static_cast<std::size_t>(beams.pair)].beams;
+      const double far = reach * (pair.beam[0].reach() + pair.beam[1].reach());
+      room = far;
+      contacts_.find_beams(beams.pair, far, found_);
+      for (const int slot : found_) {
+        contacts_.evaluate_found(slot);
+        room = std::min(room, contacts_[slot].gap);
+      }
+    }
+    rooms.push_back(room);
+  }
+}
+
+double CompliantForces::nearest_open() const {
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const Slot& s : slots_)
+    if (!contact::closed(s.phase, s.gap, s.surface)) nearest = std::min(nearest, s.gap);
+  return nearest;
 }
 
 void CompliantForces::settle() {

@@ -11,6 +11,10 @@
 // constant. They are shifted by kShift of the length scale against each other, so that a contact that has just changed
 // stands on the positive side of both, whatever rounding did.
 //
+// Places where beams touch beams wander from slot to slot, and their laws go by the gap: a step that begins or ends in
+// contact meets the force. A step between two ends at which they are apart may pass them through each other: for such
+// steps (watch_beams()) a pair of them has one event, told by its first slot: it begins, by the least of its gaps.
+//
 // Inner states: one for each relaxing slot, z. The surface is at s = z + offset. While closed dz/dt is the gap's rate,
 // while open dz/dt = -(c/d) s. The offset is set when a contact opens, so that the surface starts exactly from the gap
 // and not from its integral.
@@ -55,6 +59,13 @@ class CompliantForces {
   // Without this call they are so by their gap alone until their first event, and lankarani_nikravesh takes the model's
   // velocity scale for the approach speed nobody saw.
   void settle();
+  // Least gaps of the pairs of beams at what was last applied, looked for as far as `reach` times their thickness.
+  // Appended.
+  void beam_rooms(double reach, std::vector<double>& rooms);
+  // Whether a pair of beams, in that order, has its event.
+  void watch_beams(std::size_t pair, bool watched) { beams_[pair].watched = watched; }
+  // Least gap of slots that are not closed, as last applied; of beams as far as their law looks.
+  double nearest_open() const;
   void exchange(Archive& archive);
   Vec3 force(int slot) const;      // (r_N, r_1, r_2) as last applied; zero for rigid slots
   Vec3 moment(int slot) const;     // (M_n, M_1, M_2) likewise
@@ -94,6 +105,8 @@ class CompliantForces {
   struct Beams {
     int pair = 0;
     std::vector<int> near;  // its slots that were near when last applied
+    bool watched = false;   // its event function is more than a constant
+    double gap = 0;         // least of those near
   };
   void apply_beams(Beams& beams);
   void beam_tangents(const Beams& beams, Tangents& out);
@@ -110,6 +123,7 @@ class CompliantForces {
   std::vector<Slot> slots_;
   std::vector<int> index_;  // slot -> into slots_, -1 rigid
   std::vector<Beams> beams_;
+  std::vector<int> found_;
   std::vector<CompliantContact> beam_laws_;  // of their slots: by the area of each
   Vec generalized_;
   std::vector<int> elements_;

@@ -49,7 +49,7 @@ inline bool same_state(const State& a, const State& b) {
          a.v == b.v && a.z == b.z;
 }
 
-class ContactDynamics final : public Dynamics {
+class ContactDynamics : public Dynamics {
  public:
   ContactDynamics(std::shared_ptr<const ContactSystem> contacts, Engine& engine);
 

@@ -44,6 +44,10 @@ ContactStepper::ContactStepper(ContactDynamics& dynamics, const IntegratorSettin
   if (!(settings.step > 0)) throw InputError("time stepping needs a step", "give `step:` a positive time");
   impulse_.setZero(3 * contacts_.slots());
   impulse_feature_.assign(static_cast<std::size_t>(contacts_.slots()), -1);
+  partners_.reserve(static_cast<std::size_t>(contacts_.slots()));
+  touching_.reserve(static_cast<std::size_t>(contacts_.slots()));
+  pair_carries_.assign(system().pairs.size(), 0);
+  marked_pairs_.reserve(system().pairs.size());
   seen_.assign(static_cast<std::size_t>(contacts_.slots()), 0);
   for (Vec* x : {&u1_, &u_dense_, &v_end_}) x->setZero(n_.nv);
   z_end_.setZero(n_.nz);
@@ -51,6 +55,8 @@ ContactStepper::ContactStepper(ContactDynamics& dynamics, const IntegratorSettin
   W_end_.setZero(n_.np);
   g_compliant_.setZero(dynamics.compliant().event_count());
   base_ = now_;
+  on_way_ = now_;
+  set_watch(&dynamics.watch_passages());
   friction_start_.setZero(2 * frictions_.size());
   friction_limit_.setZero(frictions_.size());
   friction_b_.setZero(n_.nv);
@@ -80,6 +86,7 @@ void ContactStepper::started() {
   friction_mode_.assign(static_cast<std::size_t>(frictions_.size()), Mode::open);
   worst_ = last_ = step_ = {};
   unsolved_ = step_unsolved_ = {};
+  passages_ = step_passages_ = {};
   energy_known_ = false;
   if (contact_.compliant().any()) {
     const State& e = contact_.engine_state(now_);
@@ -98,6 +105,7 @@ void ContactStepper::exchange(Archive& archive) {
   worst_.exchange(archive);
   counts_.exchange(archive);
   unsolved_.exchange(archive);
+  passages_.exchange(archive);
   for (int slot = 0; slot < contacts_.slots(); ++slot) {
     Branch& branch = contacts_.branch(slot);
     archive.count(branch.feature);
@@ -437,12 +445,22 @@ void ContactStepper::accept() {
     friction_limit_[f.index] = f.limit;
     for (int c = 0; c < 2; ++c) friction_start_[2 * f.index + c] = f.force[c];
   }
-  last_ = step_;
+  Certificate between;
+  between.on_way = depth_on_way_;
+  worst_.take(between, depth_time_);
   worst_.take(step_, trial_.t);
+  step_.on_way = depth_on_way_;
+  last_ = step_;
   unsolved_.take(step_unsolved_);
+  passages_.take(step_passages_);
   note_changes();
   energy_now_ = energy_trial_;
   if (contact_.compliant().any()) compliant_events();
+}
+
+bool ContactStepper::touches(int slot) const {
+  const SlotState& s = contacts_[slot];
+  return s.present && s.gap <= kTouches * system().length_scale && s.rate[0] <= kTouches * system().velocity_scale;
 }
 
 void ContactStepper::note_changes() {
@@ -480,13 +498,13 @@ void ContactStepper::note_changes() {
   }
   // Whatever carried nothing has opened, unless it still touches: which of contacts that depend on each other carry may
   // change from step to step. (A sample says so itself where a contact only collided.)
+  // Those that this step has closed carry.
+  touching_.resize(closed_list_.size(), 1);
   std::size_t kept = 0;
-  for (const int slot : closed_list_) {
+  for (std::size_t i = 0; i < closed_list_.size(); ++i) {
+    const int slot = closed_list_[i];
     Mode& mode = mode_[static_cast<std::size_t>(slot)];
-    const SlotState& s = contacts_[slot];
-    const bool touches =
-        s.present && s.gap <= kTouches * system().length_scale && s.rate[0] <= kTouches * system().velocity_scale;
-    if (!seen_[static_cast<std::size_t>(slot)] && !touches) mode = Mode::open;
+    if (!seen_[static_cast<std::size_t>(slot)] && !touching_[i]) mode = Mode::open;
     if (mode != Mode::open) {
       closed_list_[kept++] = slot;
       continue;

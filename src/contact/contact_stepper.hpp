@@ -17,6 +17,11 @@
 // Contacts at rest in space bring no energy into a step (step_budget.cpp): where the impulses of an island, at the mean
 // of the rates before and after them, and the correction together did work on its bodies, which is an error of the
 // step's order, that work is taken out of their kinetic energy.
+//
+// Between the ends of a step (step_passage.cpp) the motion is q (+) u(theta) of the dense output. Contacts that took
+// part are looked at in its middle, for the certificate. Pairs that did not, but are nearer than what they move, are
+// followed by bounds on their motion (passage_watch.hpp): one that was passed through makes the step shorter, and where
+// it may not become shorter is told by name (passages.hpp).
 #pragma once
 
 #include <span>
@@ -27,6 +32,8 @@
 #include "contact/contact_dynamics.hpp"
 #include "contact/gap_correction.hpp"
 #include "contact/impact.hpp"
+#include "contact/passage_watch.hpp"
+#include "contact/passages.hpp"
 #include "contact/step_problem.hpp"
 #include "contact/unsolved.hpp"
 #include "integrate/integrator.hpp"
@@ -78,6 +85,7 @@ class ContactStepper : public Integrator {
   const Certificate& certificate() const { return worst_; }  // worst of the run
   const ContactCounts& counts() const { return counts_; }
   const UnsolvedSteps& unsolved() const { return unsolved_; }    // of the run: solved nearly, and taken as they were
+  const Passages& passages() const { return passages_; }         // of the run: passed through, and told
   const Certificate& last_certificate() const { return last_; }  // of the last step
   const StepTimes& times() const { return times_; }
   const StepProblem::Counts& solver_counts() const { return problem_.counts(); }
@@ -91,6 +99,7 @@ class ContactStepper : public Integrator {
   void started() override;
   void exchange(Archive& archive) override;
   bool remembers_derivative() const override { return true; }
+  bool between_ends(double t1, bool may_shorten) override;
 
   const ContactSystem& system() const { return contact_.system(); }
   // Friction coefficient of a slot at a slip speed, in impacts or not.
@@ -160,6 +169,14 @@ class ContactStepper : public Integrator {
   std::vector<int> impulse_feature_;    // a slot each: the feature it belongs to
   std::vector<ContactSample> carried_;  // of the trial step: slot, feature, impulse
   std::vector<int> carrying_;           // slots whose impulse_ is not zero
+  // Of the trial step: whether an open pair is nearer than what it moves, how fast shapes are, and what forces change
+  // of their speed.
+  bool open_near_ = false;
+  // Pairs that carry in the trial step.
+  void clear_carrying();
+  void note_carrying(int slot);
+  bool carries(int slot) const { return pair_carries_[pair_at(slot)] != 0; }
+  double fastest_ = 0, change_ = 0;
   double energy_now_ = 0, energy_trial_ = 0;
   bool energy_known_ = false;
   Vec u1_;  // increment of the step
@@ -167,6 +184,9 @@ class ContactStepper : public Integrator {
  private:
   void compliant_events();
   void note_changes();
+  bool touches(int slot) const;
+  // Marks the pairs that took part in the trial step; whether there are any.
+  bool find_partners();
   // Takes the relief that the items of an island allow; false when there is none.
   bool relieve(int island);
   void note_friction_changes();
@@ -209,6 +229,16 @@ class ContactStepper : public Integrator {
   ContactCounts counts_;
   std::vector<Mode> mode_;        // a slot each: at the end of the last step without a collision of it
   std::vector<int> closed_list_;  // slots whose mode is not open
+  std::vector<char> touching_;    // those that touch at the end of the trial step, in the same order
+  std::vector<ActiveContact> partners_;
+  std::size_t pair_at(int slot) const {
+    return static_cast<std::size_t>(system().pair_of_slot[static_cast<std::size_t>(slot)]);
+  }
+  std::vector<char> pair_carries_;
+  std::vector<std::size_t> marked_pairs_;
+  Passages passages_, step_passages_;
+  double depth_on_way_ = 0, depth_time_ = 0;
+  State on_way_;
   std::vector<char> seen_;
   std::vector<StepChange> changes_;
   std::vector<int> row0_;  // first row of each item of the problem

@@ -35,7 +35,12 @@ FrameState<double> motion_of(const Engine& engine, int link) {
   return f;
 }
 
-Pose<double> shape_pose(const ShapeInstance& s, const FrameState<double>& f) { return {f.R * s.R, f.p + f.R * s.r}; }
+// Most shapes stand along the axes of their link: a product less, with the same bits.
+Mat3 turned(const Mat3& R, const ShapeInstance& s) { return s.R == Mat3::Identity() ? R : Mat3(R * s.R); }
+
+Pose<double> shape_pose(const ShapeInstance& s, const FrameState<double>& f) {
+  return {turned(f.R, s), f.p + f.R * s.r};
+}
 
 // The shape's pose with its time derivative.
 template <class T>

@@ -69,8 +69,7 @@ void EventDriven::begin_phase(const State& s, double h, bool jumped) {
   if (before) inner_->follow(*before, jumped);
   W_base_ = W_;
   W_certified_ = W_;
-  projector_ = std::make_unique<Projector>(dynamics_);
-  if (dynamics_.sizes().nc() > 0) projector_->start(s);
+  projector_.reset();  // made when a sample between the ends of a step asks for it: few phases have one
 }
 
 // Another scheme goes on with the phase.
@@ -314,6 +313,10 @@ void EventDriven::sample(double t, State& s, Vec& a, Vec& lambda, Vec& W) {
   if (inner_->interpolate_singular(t, s, a, lambda)) return;
   inner_->interpolate(t, s);
   if (settings_.project && dynamics_.sizes().nc() > 0) {
+    if (!projector_) {
+      projector_ = std::make_unique<Projector>(dynamics_);
+      projector_->start(s);
+    }
     projector_->positions(s);
     projector_->velocities(s);
   }

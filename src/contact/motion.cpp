@@ -114,6 +114,13 @@ UnsolvedReport Motion::unsolved() const {
   return report;
 }
 
+PassageReport Motion::passages() const {
+  PassageReport report;
+  if (time_stepping_ != nullptr) report.worst = time_stepping_->passages();
+  if (report.worst.slot >= 0) report.contact = contacts_->slot_name(report.worst.slot);
+  return report;
+}
+
 State Motion::engine_state(const State& s) {
   State e = s;
   e.z.conservativeResize(engine_.sizes().nz);

@@ -12,6 +12,7 @@
 #include "contact/contact_stepper.hpp"
 #include "contact/crowd_stepper.hpp"
 #include "contact/event_driven.hpp"
+#include "contact/passages.hpp"
 #include "contact/unsolved.hpp"
 #include "engine/quantity.hpp"
 #include "integrate/settings.hpp"
@@ -56,6 +57,7 @@ class Motion {
   ContactCounts counts() const;
   Certificate certificate() const;  // worst of the run
   UnsolvedReport unsolved() const;  // steps of the run whose contacts were not solved
+  PassageReport passages() const;   // and in which shapes passed through each other
 
   // Takes back what overlaps at a start, or refuses it by name (overlap.hpp): the same whatever the method.
   StartOverlap clear_start(State& start);

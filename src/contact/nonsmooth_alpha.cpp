@@ -416,6 +416,7 @@ bool NonsmoothAlpha::attempt(double t1) {
   clear_gains();
   restart_ = false;
   hit_.clear();
+  open_near_ = false;
 
   // Work of the smooth part, at its own end: a jump comes after.
   if (n_.np > 0) {
@@ -427,13 +428,20 @@ bool NonsmoothAlpha::attempt(double t1) {
   // Which lasting contacts press, which have opened, which came to rest.
   double penetration = 0, reach = 0;
   bool jump = false;
+  if (contact_.compliant().any() && !system().any_rigid) {
+    fastest_ = largest_speed();
+    change_ = dv_speed_;
+  }
   if (system().any_rigid) {
     closed_trial_ = closed_;
     std::fill(held_.begin(), held_.end(), 0);
     // Lasting contacts must be found wherever the smooth part has left them.
     engine_.prepare_response(contact_.engine_state(trial_));
-    reach = h * (largest_speed() + dv_speed_) + kTouching * system().length_scale;
-    detect(trial_, reach);
+    fastest_ = largest_speed();
+    change_ = dv_speed_;
+    reach = h * (fastest_ + dv_speed_) + kTouching * system().length_scale;
+    // Both shapes of a pair may have come a whole step's way.
+    detect(trial_, 2 * reach);
     for (const int slot : lasting_) {
       const auto at = static_cast<std::size_t>(slot);
       const SlotState& c = contacts_[slot];
@@ -446,6 +454,11 @@ bool NonsmoothAlpha::attempt(double t1) {
           c.rate[0] < kNoApproach * v_scale)
         hit_.push_back({slot, -c.rate[0]});
     }
+    clear_carrying();
+    for (const int slot : lasting_) note_carrying(slot);
+    for (const Hit& hit : hit_) note_carrying(hit.slot);
+    for (const int slot : contacts_.near())
+      open_near_ = open_near_ || (system().pair(slot).rigid && !carries(slot) && contacts_[slot].gap <= 2 * reach);
     if (!hit_.empty()) {
       // Rate at the moment the gap vanished: gap + gap'_0 s + (gap'_1 - gap'_0) s^2 / (2 h) = 0.
       engine_.prepare_response(contact_.engine_state(now_));

@@ -21,6 +21,8 @@ constexpr double kFaster = 1.25;
 // What turns by more than this within a stretch (radians) is looked at in parts.
 constexpr double kTurn = 2;
 constexpr int kMostParts = 4096;
+// How far compliant beams look for each other, in their thicknesses.
+constexpr double kBeamReach = 8;
 // Beyond Bernstein's coefficients by this part of their spread.
 constexpr double kSpread = 0.1;
 
@@ -98,6 +100,7 @@ PassageWatch::PassageWatch(const Contacts& contacts)
   by_slots_.assign(pairs_.size(), 0);
   is_active_.assign(at(system_.slots()), 0);
   near_.reserve(pairs_.size());
+  open_.reserve(512);
   speed_.assign(system_.shapes.size(), 0);
   const std::size_t slots = std::min<std::size_t>(at(system_.slots()), 512);
   now_.places.resize(system_.shapes.size());
@@ -122,7 +125,9 @@ void PassageWatch::begin_phase(const std::vector<ActiveContact>& active, int fir
 
 void PassageWatch::see_shapes() {
   now_.slots.clear();
-  now_.depth = 0;
+  now_.room.clear();
+  now_.depth = now_.open_depth = 0;
+  now_.open_slot = -1;
   const auto& motion = contacts_.engine().links().motion;
   for (std::size_t i = 0; i < system_.shapes.size(); ++i) {
     const ShapeInstance& s = system_.shapes[i];
@@ -142,18 +147,53 @@ void PassageWatch::see_slot(int slot) {
   if (!s.present) return;
   now_.slots.push_back({slot, s.gap, s.rate[0], s.basis.col(0)});
   now_.depth = std::max(now_.depth, -s.gap);
+  take_open(slot, s.gap);
 }
 
-void PassageWatch::see_compliant(const CompliantForces& compliant) {
+void PassageWatch::take_open(int slot, double gap) {
+  if (-gap <= now_.open_depth || closed_[at(system_.pair_of_slot[at(slot)])]) return;
+  now_.open_depth = -gap;
+  now_.open_slot = slot;
+}
+
+void PassageWatch::see_compliant(CompliantForces& compliant) {
   compliant_ = &compliant;
   compliant.for_each_near([&](int slot) {
     const SlotState& s = contacts_[slot];
-    if (!compliant.closed(slot)) now_.slots.push_back({slot, s.gap, s.rate[0], s.basis.col(0)});
+    if (!compliant.closed(slot)) {
+      now_.slots.push_back({slot, s.gap, s.rate[0], s.basis.col(0)});
+      take_open(slot, s.gap);
+    }
     if (!system_.any_rigid) now_.depth = std::max(now_.depth, -s.gap);
   });
+  compliant.beam_rooms(kBeamReach, now_.room);
+  now_.speed = now_.room.empty() ? 0 : contacts_.largest_speed();
 }
 
-void PassageWatch::begin() { depth_ = 0; }
+void PassageWatch::begin() {
+  depth_ = 0;
+  open_.clear();
+  for (std::size_t k = 0; k < beams_watched_.size(); ++k) compliant_->watch_beams(k, false);
+}
+
+double PassageWatch::velocity_change(int slot) const {
+  const Pair& pair = pairs_[at(system_.pair_of_slot[at(slot)])];
+  if (pair.a < 0) return 0;
+  const Look &begin = looks_[0], &end = looks_[at(last_look_)];
+  const auto changes = [&](int shape) {
+    const double bound = system_.shapes[at(shape)].geometry.bound;
+    const Place &from = begin.places[at(shape)], &to = end.places[at(shape)];
+    return (to.v - from.v).norm() + (std::isfinite(bound) ? bound : 0) * (to.w - from.w).norm();
+  };
+  return changes(pair.a) + changes(pair.b);
+}
+
+PassageWatch::Deepest PassageWatch::deepest_open(double begin, double end) const {
+  Deepest most;
+  for (const Deepest& d : open_)
+    if (d.t > begin && d.t < end && d.depth > most.depth) most = d;
+  return most;
+}
 
 void PassageWatch::keep(int look, double t) {
   Look& out = looks_[at(look)];
@@ -161,6 +201,9 @@ void PassageWatch::keep(int look, double t) {
   out.depth = now_.depth;
   out.places = now_.places;
   out.slots = now_.slots;
+  out.room = now_.room;
+  out.speed = now_.speed;
+  if (now_.open_slot >= 0) open_.push_back({now_.open_depth, t, now_.open_slot});
   if (system_.any_rigid && system_.any_compliant)
     std::sort(out.slots.begin(), out.slots.end(), [](const Seen& x, const Seen& y) { return x.slot < y.slot; });
   if (out.depth > depth_) {
@@ -261,6 +304,13 @@ void PassageWatch::add_near(int index, const Stretch& stretch) {
 }
 
 void PassageWatch::bound(const Stretch& stretch) {
+  last_look_ = stretch[4];
+  const std::vector<double>&first = looks_[at(stretch[0])].room, &last = looks_[at(stretch[4])].room;
+  beams_watched_.assign(std::min(first.size(), last.size()), 0);
+  for (std::size_t k = 0; k < beams_watched_.size(); ++k) {
+    beams_watched_[k] = first[k] > 0 && last[k] > 0;
+    compliant_->watch_beams(k, beams_watched_[k] != 0);
+  }
   const double h = looks_[at(stretch[4])].t - looks_[at(stretch[0])].t;
   for (std::size_t i = 0; i < speed_.size(); ++i) {
     double most = 0;
@@ -428,6 +478,17 @@ void PassageWatch::unsure_slots(const Look& a, const Look& b, double& from, doub
   }
 }
 
+void PassageWatch::unsure_beams(const Look& a, const Look& b, double& from, double& to) const {
+  const double fastest = 2 * kFaster * std::max(a.speed, b.speed);
+  for (std::size_t k = 0; k < beams_watched_.size(); ++k) {
+    if (!beams_watched_[k] || a.room[k] <= 0) continue;  // they overlap already
+    const double begin = a.t + a.room[k] / fastest, end = b.t - std::max(0.0, b.room[k]) / fastest;
+    if (!(begin < end)) continue;
+    from = std::min(from, begin);
+    to = std::max(to, end);
+  }
+}
+
 bool PassageWatch::unsure(int index_a, int index_b, double& from, double& to) {
   const Look &a = looks_[at(index_a)], &b = looks_[at(index_b)];
   from = kInfinite;
@@ -435,6 +496,7 @@ bool PassageWatch::unsure(int index_a, int index_b, double& from, double& to) {
   if (!(b.t > a.t)) return false;
   for (const Near& near : near_) unsure_pair(near, a, b, from, to);
   if (any_by_slots_) unsure_slots(a, b, from, to);
+  unsure_beams(a, b, from, to);
   return from <= to;
 }
 

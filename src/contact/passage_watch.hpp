@@ -22,8 +22,12 @@
 // stretch: exact for dense output whose velocities are of fourth degree, which is why stretches in which something
 // turns by more than two radians are looked at in parts.
 //
-// Pairs that are closed already, contours that are not convex, formulas and beams on beams are judged by their slots: a
-// gap that falls at one look and rises at the other may have vanished between where its two tangents meet below zero.
+// Pairs that are closed already, contours that are not convex, formulas and rigid beams on beams are judged by their
+// slots: a gap that falls at one look and rises at the other may have vanished between where its two tangents meet
+// below zero. Compliant beams on beams, whose slots wander, are watched along stretches at whose ends they are apart,
+// by the least of their gaps and the fastest of their nodes: they cannot have met between two looks where
+//
+//   gap_a + gap_b > 2 |v| (t_b - t_a)
 #pragma once
 
 #include <array>
@@ -48,7 +52,7 @@ class PassageWatch final : public EventWatch {
   // that were evaluated there, ascending within each of the calls.
   void see_shapes();
   void see_slot(int slot);
-  void see_compliant(const CompliantForces& compliant);
+  void see_compliant(CompliantForces& compliant);
 
   void begin() override;
   void keep(int look, double t) override;
@@ -60,6 +64,15 @@ class PassageWatch final : public EventWatch {
   // Deepest penetration of contacts that are not closed (of compliant ones any) at the looks since begin(), and when.
   double depth() const { return depth_; }
   double depth_time() const { return depth_time_; }
+  // Deepest of pairs that are not closed, at the looks between the first and the last of what was surveyed since
+  // begin().
+  struct Deepest {
+    double depth = 0, t = 0;
+    int slot = -1;
+  };
+  Deepest deepest_open(double begin, double end) const;
+  // How much the velocities of a slot's two shapes differ between the ends of what was surveyed; of beams nothing.
+  double velocity_change(int slot) const;
 
  private:
   struct Place {  // of a shape: axes, origin, their rates
@@ -75,6 +88,10 @@ class PassageWatch final : public EventWatch {
     double t = 0, depth = 0;
     std::vector<Place> places;
     std::vector<Seen> slots;
+    std::vector<double> room;  // of compliant beams on beams, as far as it is looked for
+    double speed = 0;          // of their nodes
+    double open_depth = 0;
+    int open_slot = -1;
   };
   enum class Way : std::uint8_t { separate, face, hole, slots };
   struct Pair {  // constant: what is watched how
@@ -106,13 +123,16 @@ class PassageWatch final : public EventWatch {
   double free_time_in_hole(const Near& near, const Relative& m, double side, double delta) const;
   bool unsure_pair(const Near& near, const Look& a, const Look& b, double& from, double& to) const;
   void unsure_slots(const Look& a, const Look& b, double& from, double& to) const;
+  void unsure_beams(const Look& a, const Look& b, double& from, double& to) const;
+  void take_open(int slot, double gap);
 
   const Contacts& contacts_;
   const ContactSystem& system_;
   std::vector<Pair> pairs_;
   std::vector<char> closed_;     // pairs with a closed slot in this phase
   std::vector<char> is_active_;  // slots
-  const CompliantForces* compliant_ = nullptr;
+  CompliantForces* compliant_ = nullptr;
+  std::vector<char> beams_watched_;  // in this stretch
   int first_gap_ = 0, gaps_ = 0, first_compliant_ = 0;
   Look now_;
   std::vector<Look> looks_;
@@ -122,6 +142,8 @@ class PassageWatch final : public EventWatch {
   bool any_by_slots_ = false;
   double unseen_;  // depth below which nobody looks
   double depth_ = 0, depth_time_ = 0;
+  int last_look_ = 0;
+  std::vector<Deepest> open_;  // of the looks since begin()
 };
 
 }  // namespace clatter::contact

@@ -100,10 +100,15 @@ bool MoreauStepper::collect(double h) {
   problem_.begin(matrix_.get());
   parts_.clear();
   friction_items_.clear();
-  if (!system().any_rigid && frictions_.joints() == 0) return false;
-  engine_.prepare_response(contact_.engine_state(mid_));
+  open_near_ = false;
   change_ = speed_of(dv_);
-  const double reach = kReach * h * (largest_speed() + change_) + 1e-9 * system().length_scale;
+  if (!system().any_rigid && frictions_.joints() == 0) {
+    if (contact_.compliant().any()) fastest_ = largest_speed();
+    return false;
+  }
+  engine_.prepare_response(contact_.engine_state(mid_));
+  fastest_ = largest_speed();
+  const double reach = kReach * h * (fastest_ + change_) + 1e-9 * system().length_scale;
   detect(mid_, reach);
   bool impacts = false;
   for (const int slot : contacts_.near()) {
@@ -248,8 +253,22 @@ void MoreauStepper::contact_solution(double h) {
     features_.push_back({problem_[i].slot, contacts_.branch(problem_[i].slot).feature});
     problem_[i].r += impact_[static_cast<std::size_t>(i)];
   }
+  find_open_near(h);
   problem_.impulses(impulses_);
   problem_.response(impulses_, x_, mu_step_);
+}
+
+// Both shapes of a pair move half of the step's way from its middle to either end.
+void MoreauStepper::find_open_near(double h) {
+  const double way = h * (fastest_ + change_);
+  clear_carrying();
+  for (int i = 0; i < problem_.size(); ++i)
+    if (problem_[i].friction < 0 && problem_[i].r[0] != 0) note_carrying(problem_[i].slot);
+  open_near_ = false;
+  for (int i = 0; i < problem_.size(); ++i) {
+    const int slot = problem_[i].slot;
+    open_near_ = open_near_ || (problem_[i].friction < 0 && !carries(slot) && contacts_[slot].gap <= way);
+  }
 }
 
 void MoreauStepper::forget_strikes() {

@@ -90,6 +90,7 @@ class MoreauStepper final : public ContactStepper {
   // something go to later_.
   bool find_strikes();
   void forget_strikes();
+  void find_open_near(double h);
   void contact_step(double h);
   void book_contacts(double h);
   double energy_of_motion(double h);
@@ -116,8 +117,7 @@ class MoreauStepper final : public ContactStepper {
   std::vector<int> later_;      // slots that collide in the next step
   std::vector<char> is_later_;  // a slot each
   std::vector<Vec3> impact_, starts_, lasting_b_;
-  Vec pull_;           // acceleration expected in the next step: velocity at its middle
-  double change_ = 0;  // speed that forces change in the step
+  Vec pull_;  // acceleration expected in the next step: velocity at its middle
   Vec rates_, factors_;
   Vec a_free_, move_, lambda_free_, lambda_smooth_, lambda_step_, zdot_free_, dv_, v_free_, x_, mu_step_, impulses_, g_,
       p_, q_keep_;

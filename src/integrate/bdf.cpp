@@ -37,7 +37,7 @@ Bdf::Bdf(Dynamics& dynamics, const IntegratorSettings& settings)
       rows_(n_) {
   const Column column = make_column();
   c_.fill(column);
-  predicted_ = y_ = rate_ = e_ = work_ = column;
+  predicted_ = y_ = rate_ = e_ = work_ = start_slope_ = column;
   for (Vec* x : {&force_, &flow_, &v_tangents_}) x->setZero(n_.nv);
   for (Vec* x : {&lambda_new_, &mu_}) x->setZero(n_.nc());
   for (Vec* x : {&p_, &W_base_}) x->setZero(n_.np);
@@ -67,6 +67,7 @@ void Bdf::started() {
 
 void Bdf::restart() {
   history_.clear();
+  start_kept_ = false;
   control_.restart();
 }
 
@@ -79,13 +80,33 @@ void Bdf::refresh() {
 
 void Bdf::exchange(Archive& archive) {
   history_.exchange(archive);
+  archive.count(start_kept_);
+  for (Vec* x : {&start_slope_.v, &start_slope_.z, &start_slope_.W}) archive.vector(*x);
   control_.exchange(archive);
   rows_.exchange(archive);
 }
 
+void Bdf::begin_history() {
+  know_derivative();
+  Point& point = history_.push();
+  point.t = now_.t;
+  point.turn = 0;
+  point.q = now_.q;
+  point.v = now_.v;
+  point.z = now_.z;
+  point.W = W_;
+  point.lambda = lambda_;
+  start_kept_ = true;
+  start_slope_.v = a_;
+  start_slope_.z = zdot_;
+  if (n_.np > 0) dynamics_.powers(now_, a_, lambda_, start_slope_.W);
+}
+
 void Bdf::take_differences(double h, int points) {
   points_ = points;
-  for (int j = 0; j < points; ++j) {
+  const bool twice = points > history_.size();  // the start
+  const int values = twice ? points - 1 : points;
+  for (int j = 0; j < values; ++j) {
     const Point& past = history_[j];
     Column& c = c_[at(j)];
     tau_[at(j)] = (past.t - now_.t) / h;
@@ -98,14 +119,21 @@ void Bdf::take_differences(double h, int points) {
     c.z = past.z;
     c.W = past.W;
   }
+  if (twice) {
+    tau_[at(values)] = tau_[at(values) - 1];
+    c_[at(values)] = start_slope_;
+    increment_rate(c_[at(values) - 1].u, history_[values - 1].v, c_[at(values)].u);
+    c_[at(values)].scale(h);
+  }
   for (int level = 1; level < points; ++level) {
     for (int j = points - 1; j >= level; --j) {
+      if (level == 1 && j == values) continue;  // the slope itself
       c_[at(j)].add(-1, c_[at(j - 1)]);
       c_[at(j)].scale(1 / (tau_[at(j)] - tau_[at(j - level)]));
     }
   }
   if (points == 1) {
-    // The slope at the start: two points in one.
+    // No other point within the chart: the slope here in place of one.
     know_derivative();
     Column& c = c_[1];
     tau_[1] = 0;
@@ -201,6 +229,7 @@ bool Bdf::residual() {
 bool Bdf::correct(double h) {
   sigma_ = 0;
   for (int j = 1; j <= k_; ++j) sigma_ += 1 / (j * h);
+  if (first_) sigma_ = 2 / h;
   const int most = settings_.fixed_step ? 50 : kMaxNewton;
   // The rate of an earlier step says less and less of this one; what Newton leaves would show as noise in the
   // differences.
@@ -265,26 +294,18 @@ bool Bdf::attempt(double t1) {
   h_ = h;
   from_starter_ = false;
   trial_.t = t1;
-  if (history_.size() == 0) {
-    know_derivative();
-    Point& point = history_.push();
-    point.t = now_.t;
-    point.turn = 0;
-    point.q = now_.q;
-    point.v = now_.v;
-    point.z = now_.z;
-    point.W = W_;
-    point.lambda = lambda_;
-  }
+  if (history_.size() == 0) begin_history();
   const int usable = points_in_chart(history_);
   if (settings_.fixed_step) {
     if (history_.size() <= control_.highest()) return begin_fixed(t1);
     control_.set(control_.highest());
   }
-  k_ = std::clamp(usable - 1, 1, control_.order());
-  take_differences(h, std::min(usable, k_ + 2));
+  k_ = std::clamp(nodes(usable) - 1, 1, control_.order());
+  first_ = history_.size() == 1;
+  take_differences(h, std::min(nodes(usable), k_ + 2));
   if (!correct(h)) {
     control_.failed();
+    if (first_) control_.failed_at_start();
     return false;
   }
   if (!y_.v.allFinite() || !y_.z.allFinite()) return false;
@@ -336,9 +357,13 @@ void Bdf::estimate() {
 double Bdf::propose(double h, double, bool accepted) {
   std::array<double, kMaxOrder + 2> error;
   for (int m = 0; m < static_cast<int>(error.size()); ++m) error[at(m)] = term_[at(m)] / (m + 1);
-  if (!accepted) return control_.rejected(h, k_, term_, error);
+  if (!accepted) {
+    const double shorter = control_.rejected(h, k_, term_, error);
+    if (first_) control_.failed_at_start();
+    return shorter;
+  }
   // With the new point there will be one more than now.
-  return control_.taken(h, k_, term_, error, history_.size() > k_);
+  return control_.taken(h, k_, term_, error, nodes(history_.size()) > k_);
 }
 
 void Bdf::accept() {
@@ -349,6 +374,7 @@ void Bdf::accept() {
     restart();
     return;
   }
+  if (history_.size() == kMaxOrder + 1) start_kept_ = false;
   Point& point = history_.push();
   point.t = trial_.t;
   point.turn = largest_turn(y_.u);
@@ -376,15 +402,14 @@ void Bdf::dense(double theta, State& out) {
     starter_->interpolate(base_.t + theta * h_, out);
     return;
   }
-  // P_(k-1) and the term that brings in the new point.
+  // P and the term that brings in the new point.
   work_.set_zero();
   double N = 1;
-  for (int i = 0; i < k_; ++i) {
+  for (int i = 0; i <= k_; ++i) {
     work_.add(N, c_[at(i)]);
-    N *= theta - tau_[at(i)];
+    if (i < k_ || first_) N *= theta - tau_[at(i)];
   }
-  work_.add(N, c_[at(k_)]);
-  work_.add(N / N_[at(k_)], e_);
+  work_.add(N / N_[at(first_ ? k_ + 1 : k_)], e_);
   dynamics_.plus(base_.q, work_.u, out.q);
   out.v = work_.v;
   out.z = work_.z;
@@ -399,11 +424,11 @@ void Bdf::dense_work(double theta, Vec& W) {
   }
   W.setZero();
   double N = 1;
-  for (int i = 0; i < k_; ++i) {
+  for (int i = 0; i <= k_; ++i) {
     W += N * c_[at(i)].W;
-    N *= theta - tau_[at(i)];
+    if (i < k_ || first_) N *= theta - tau_[at(i)];
   }
-  W += N * c_[at(k_)].W + (N / N_[at(k_)]) * e_.W;
+  W += N / N_[at(first_ ? k_ + 1 : k_)] * e_.W;
 }
 
 }  // namespace clatter

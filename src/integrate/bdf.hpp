@@ -19,8 +19,15 @@
 // du/dt = dexpinv(u) v, and BDF is applied to that equation without further approximation: full order, nothing to carry
 // from chart to chart. Points further back than a rotation of 3 rad are not used: the order falls instead.
 //
-// At an event the past is dropped: order 1, with the slope at the start in place of a second point, and a step chosen
-// anew. With `fixed_step` the order is max_order throughout; the first points come from RADAU5.
+// At an event the past is dropped, and a step chosen anew. The slope at the start, which is known, counts as one more
+// point there: the start is a double one, tau_j = tau_{j+1}, as long as it is among the points. The first step then is
+// that of the trapezoidal rule,
+//
+//   P = y_0 + h y_0' tau,   sigma = 2/h,   dense output  P + tau^2 e
+//
+// and the second has order 2. So all steps from an event on are exact for parabolas, which short flights between two
+// impacts are: with first order a flight lower than the tolerance would end anywhere, and a series of impacts with it.
+// With `fixed_step` the order is max_order throughout; the first points come from RADAU5.
 #pragma once
 
 #include <array>
@@ -54,6 +61,7 @@ class Bdf final : public Multistep {
     Vec q, v, z, W, lambda;
     void exchange(Archive& archive);
   };
+  void begin_history();
   void take_differences(double h, int points);
   void predict();
   bool correct(double h);
@@ -65,11 +73,17 @@ class Bdf final : public Multistep {
   bool begin_fixed(double t1);
   void restart();
 
+  // Points that count: those within the chart, the start twice.
+  int nodes(int usable) const { return usable + (start_kept_ && usable == history_.size() ? 1 : 0); }
+
   History<Point> history_;
+  bool start_kept_ = false;  // the oldest point is the start, and the slope there:
+  Column start_slope_;       // dy/dt but for u, which depends on the chart
 
   // The attempt: its order k, differences c_0 .. c_{points-1} at tau_, N_i(1), predicted and new y and dy/dt.
   int k_ = 1, points_ = 0;
   double h_ = 0, sigma_ = 0;
+  bool first_ = false;  // the first step from the start
   std::array<double, kMaxOrder + 2> tau_{};
   std::array<double, kMaxOrder + 3> N_{};
   std::array<Column, kMaxOrder + 2> c_;

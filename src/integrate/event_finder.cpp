@@ -21,7 +21,7 @@ constexpr int kBegin = 0, kSets[2] = {1, 5}, kAfterBegin = 9, kRoot = 10, kFirst
 // First guess of where the function shows its new sign beyond an event, as a part of the step.
 constexpr double kBeyond = 1e-8;
 // How much later the event of the repeated step may lie than that on the dense output, for a secant to be believed
-// before the new sign was seen; beyond that it is approached from the near side.
+// before the new sign was seen.
 constexpr double kLater = 1e-3;
 // Attempts this near to each other, as a part of the step, whose values do not fall any more differ by rounding.
 constexpr double kClose = 1e-9;
@@ -29,6 +29,10 @@ constexpr double kClose = 1e-9;
 constexpr int kSecants = 12;
 // Looks that a watch may ask for between those of a stretch: what is not sure then is left to the certificate.
 constexpr int kMostBetween = 400;
+// Length of a moment in units of the rounding of time.
+constexpr double kMoment = 4;
+// Attempts to step to an event that may fail before one that ends earlier is taken.
+constexpr int kMostFailed = 6;
 // Looks at extremes of polynomials in a step.
 constexpr int kMostDips = 4;
 // Extremes this near to zero, in parts of the values' spread, are looked at: the function is not its polynomial.
@@ -265,9 +269,10 @@ int Integrator::first_event(double t1, double& t_event) {
   return -1;
 }
 
-// Shows the step to the watch, without a search for events.
 void Integrator::survey(double t1) {
   Events& e = events_;
+  if (n_.ne == 0 || e.watch == nullptr) return;
+  know_events();
   e.theta[kBegin] = 0;
   e.watch->begin();
   EventWatch::Stretch stretch = look_along(0, 1, t1);
@@ -281,59 +286,103 @@ void Integrator::survey(double t1) {
   }
 }
 
+int Integrator::stop_without_event(double& end, double& t_event) {
+  events_.fired.clear();
+  report_.at_event = false;
+  while (!try_attempt(end, true)) {
+    end = 0.5 * (now_.t + end);
+    if (end - now_.t <= time_tolerance(now_.t, end)) step_too_small(end - now_.t, false);
+  }
+  guard_finite();
+  return first_event(end, t_event);
+}
+
+Integrator::Landing Integrator::approach_event(int index, double t_event, double t1, double& t, double& low) {
+  Events& e = events_;
+  const double tolerance = time_tolerance(now_.t, t1);
+  const double sign_before = e.before[index];
+  // Beyond the event, but not beyond where the function comes back.
+  double beyond = kBeyond * (t1 - now_.t);
+  const auto crossed = [&](double at) {
+    return sign_of(event_on_dense(index, (at - now_.t) / (t1 - now_.t), t1)) != sign_before;
+  };
+  while (t_event + beyond < t1 && !crossed(t_event + beyond)) beyond *= 8;
+  double high = std::min(t1, t_event + beyond), t_old = 0, g_old = 0;
+  double least = std::numeric_limits<double>::infinity();
+  low = now_.t;
+  t = t_event;
+  int failed = 0, in_vain = 0;  // in_vain: attempts since the function was nearest to zero
+  for (int iteration = 0; iteration < 80; ++iteration) {
+    if (t - now_.t <= tolerance) return Landing::at_start;
+    if (!try_attempt(t, true)) {
+      // Shorter steps are easier: the event is searched from the near side.
+      if (low > now_.t && (++failed > kMostFailed || t - low <= tolerance)) return Landing::not_computed;
+      t = 0.5 * (low + t);
+      continue;
+    }
+    dynamics_.events(trial_, e.g_sample);
+    const double g = e.g_sample[index];
+    if (g == 0) break;
+    const bool beyond_it = sign_of(g) != sign_before;
+    (beyond_it ? high : low) = t;
+    if (beyond_it) beyond = 0;  // the new sign was seen, at `high`
+    if (beyond > 0 && t >= t1) return Landing::nowhere;
+    in_vain = std::abs(g) < least ? 0 : in_vain + 1;
+    least = std::min(least, std::abs(g));
+    if (high - low <= tolerance || (in_vain > 1 && std::abs(t - t_old) <= kClose * (t1 - now_.t))) break;
+    double slope;
+    if (iteration == 0) {
+      constexpr double kBack = 1e-3;
+      slope = (g - event_on_dense(index, 1 - kBack, t)) / (kBack * (t - now_.t));
+    } else {
+      slope = (g - g_old) / (t - t_old);
+    }
+    double t_next = t - g / slope;
+    if (std::abs(t_next - t) <= tolerance) break;
+    const double farthest = beyond > 0 ? std::min(t1, std::max(high, t_event + kLater * (t1 - now_.t))) : high;
+    const bool secant = t_next > low && t_next < farthest && (iteration <= kSecants || iteration % 2 == 0);
+    // The repeated step is another one, and its event may lie later than on the dense output; or nowhere.
+    if (secant) {
+      for (; beyond > 0 && high <= t_next; high = std::min(t1, t_event + beyond)) beyond *= 8;
+    } else if (beyond > 0 && t >= t_event + 0.4 * beyond) {
+      beyond *= 8;
+      t_next = high = std::min(t1, t_event + beyond);
+    } else {
+      t_next = 0.5 * (low + high);
+    }
+    if (std::abs(t_next - t) <= tolerance) break;
+    t_old = t;
+    g_old = g;
+    t = t_next;
+  }
+  return Landing::landed;
+}
+
 bool Integrator::land_on_event(int index, double t_event, double t1) {
   Events& e = events_;
   for (int chain = 0; chain <= n_.ne; ++chain) {
     const double tolerance = time_tolerance(now_.t, t1);
-    const double sign_before = e.before[index];
-    // Beyond the event, but not beyond where the function comes back.
-    double beyond = kBeyond * (t1 - now_.t);
-    const auto crossed = [&](double at) {
-      return sign_of(event_on_dense(index, (at - now_.t) / (t1 - now_.t), t1)) != sign_before;
-    };
-    while (t_event + beyond < t1 && !crossed(t_event + beyond)) beyond *= 8;
-    double low = now_.t, high = std::min(t1, t_event + beyond), t = t_event, t_old = 0, g_old = 0;
-    double least = std::numeric_limits<double>::infinity();
-    bool seen = false;  // the new sign, at `high`
-    int in_vain = 0;    // attempts since the function was nearest to zero
-    for (int iteration = 0; iteration < 80; ++iteration) {
-      if (t - now_.t <= tolerance) {
-        e.fired.clear();
-        e.fired.push_back(index);
-        return false;
-      }
-      if (!try_attempt(t, true)) {
-        // Shorter steps are easier: the event is searched from the near side.
-        t = 0.5 * (now_.t + t);
-        continue;
-      }
-      dynamics_.events(trial_, e.g_sample);
-      const double g = e.g_sample[index];
-      if (g == 0) break;
-      const bool before = sign_of(g) == sign_before;
-      (before ? low : high) = t;
-      seen = seen || !before;
-      in_vain = std::abs(g) < least ? 0 : in_vain + 1;
-      least = std::min(least, std::abs(g));
-      // The repeated step is another one, and its event may lie later than on the dense output.
-      for (; !seen && high < t1 && low > t_event + 0.9 * beyond; high = std::min(t1, t_event + beyond)) beyond *= 8;
-      if (high - low <= tolerance || (in_vain > 1 && std::abs(t - t_old) <= kClose * (t1 - now_.t))) break;
-      double slope;
-      if (iteration == 0) {
-        constexpr double kBack = 1e-3;
-        slope = (g - event_on_dense(index, 1 - kBack, t)) / (kBack * (t - now_.t));
-      } else {
-        slope = (g - g_old) / (t - t_old);
-      }
-      double t_next = t - g / slope;
-      if (std::abs(t_next - t) <= tolerance) break;
-      const double farthest = seen ? high : std::min(t1, std::max(high, t_event + kLater * (t1 - now_.t)));
-      if (!(t_next > low && t_next < farthest) || (iteration > kSecants && iteration % 2 == 1))
-        t_next = 0.5 * (low + high);
-      if (std::abs(t_next - t) <= tolerance) break;
-      t_old = t;
-      g_old = g;
-      t = t_next;
+    double t = t_event, low = now_.t;
+    const Landing landing = approach_event(index, t_event, t1, t, low);
+    if (landing == Landing::at_start && e.sign[index] != 0) {
+      e.fired.clear();
+      e.fired.push_back(index);
+      return false;
+    }
+    if (landing != Landing::landed) {
+      // A function that the step begins near zero may seem to vanish just after, by what the dense output is off: its
+      // sign is the one it shows later. Another one is left to shorter steps.
+      const bool at_begin = landing == Landing::nowhere && t_event - now_.t <= kJustAfter * (t1 - now_.t);
+      if (at_begin) e.sign[index] = 0;
+      // One that has just fired here belongs to the same moment if it fires again within the rounding of time: beyond
+      // it is taken as it is.
+      const bool same_moment = landing == Landing::at_start;
+      if (same_moment) t1 = std::min(t1, now_.t + kMoment * tolerance);
+      if (landing == Landing::not_computed) t1 = low;
+      if (landing == Landing::nowhere && !at_begin) t1 = 0.5 * (now_.t + t_event);
+      index = stop_without_event(t1, t_event);
+      if (index < 0 || same_moment) return true;
+      continue;
     }
     guard_finite();
     e.fired.clear();
@@ -356,6 +405,7 @@ bool Integrator::land_on_event(int index, double t_event, double t1) {
     }
     return true;
   }
+  report_.at_event = !e.fired.empty();
   return true;
 }
 

@@ -164,19 +164,19 @@ void Integrator::take_step(double t1, bool on_grid) {
     const bool smallest = h <= std::max(settings_.min_step, kSmallest * std::max(std::abs(t0), std::abs(t1)));
     const bool may_shorten = !smallest && (adapt || halved < halvings());
     const bool computed = try_attempt(t1, may_shorten || adapt);
-    const bool taken = computed && (!adapt || error_ <= 1);
+    bool taken = computed && (!adapt || error_ <= 1);
+    if (taken) guard_finite();
+    taken = taken && between_ends(t1, may_shorten);
     if (taken && !(watches() && !passing_ && unforeseen_passage())) break;
     if (!taken && !may_shorten) step_too_small(h, computed);
     ++report_.rejected;
     ++halved;
     on_grid = false;
     if (taken) continue;
-    t1 = t0 + (computed ? scheme().propose(h, error_, false) : (adapt ? 0.25 : 0.5) * h);
+    t1 = t0 + (computed && adapt ? scheme().propose(h, error_, false) : (adapt ? 0.25 : 0.5) * h);
     last_rejected_ = true;
   }
-  guard_finite();
   const double h_full = t1 - t0, error_full = error_;
-  if (n_.ne > 0 && !settings_.find_events && events_.watch != nullptr) survey(t1);
   if (n_.ne > 0 && settings_.find_events) {
     double t_event = 0;
     const int index = first_event(t1, t_event);
@@ -227,11 +227,16 @@ void Integrator::take_step(double t1, bool on_grid) {
       known_ = false;  // the next step will tell
     }
   }
-  if (n_.ne > 0 && (settings_.find_events || events_.watch != nullptr)) {
+  if (n_.ne > 0 && settings_.find_events) {
     know_events();
     events_.take_signs();
   }
   if (adapt && report_.at_event && restarts_at_events()) h_next_ = std::min(h_next_, first_step());
+}
+
+bool Integrator::between_ends(double t1, bool) {
+  if (!settings_.find_events) survey(t1);
+  return true;
 }
 
 double Integrator::propose(double h, double error, bool accepted) {

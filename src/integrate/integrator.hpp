@@ -121,6 +121,10 @@ class Integrator {
   virtual bool restarts_at_events() const { return false; }
   // How often a failed attempt may be halved where the step is not controlled.
   virtual int halvings() const { return 0; }
+  // Looks at what lies between the ends of an attempt that would be taken; false: it must be shorter, as far as it may.
+  virtual bool between_ends(double t1, bool may_shorten);
+  // Shows the attempt to the watch, without a search for events.
+  void survey(double t1);
 
   // out = dexpinv(u) v; false when a rotation of u is beyond the range in which increments may be used.
   bool increment_rate(const Vec& u, const Vec& v, Vec& out) const;
@@ -212,9 +216,16 @@ class Integrator {
   int first_change(int a, int b, double t1, double& theta_event);
   // A look between a and b where the watch is not sure; false: it is.
   bool look_between(int a, int b, double t1);
-  void survey(double t1);
   // Moves the end of the attempt onto the first event; false when that is the start of the step.
   bool land_on_event(int index, double t_event, double t1);
+  // Repeats the attempt with its end moved to t, where the function vanishes; low: the latest end before.
+  //   at_start       t lies no later than rounding from the begin
+  //   nowhere        no attempt as far as t1 shows the event that the dense output did
+  //   not_computed   the step to it cannot be computed, one to low could
+  enum class Landing { landed, at_start, nowhere, not_computed };
+  Landing approach_event(int index, double t_event, double t1, double& t, double& low);
+  // Takes the attempt to `end`, or to where it can be computed, if it shows no event: -1. Otherwise which, and where.
+  int stop_without_event(double& end, double& t_event);
 
   double begin_ = 0;
   double h_next_ = 0;

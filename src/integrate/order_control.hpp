@@ -34,6 +34,8 @@ class OrderControl {
     since_ = 0;
     if (++failures_ >= 3) order_ = 1;
   }
+  // It was the first step of all: too long a guess says nothing of the order, which goes on to climb.
+  void failed_at_start() { starting_ = true; }
   // Length of the next attempt after one of length h and order k. term: what is compared between orders, error: of a
   // step of that order, both at [m] for order m, negative where not known.
   double rejected(double h, int k, std::span<const double> term, std::span<const double> error) {

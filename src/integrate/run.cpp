@@ -157,12 +157,13 @@ bool Run::watch_singular(const StepReport& step) {
 
 void Run::watch_progress(const StepReport& step) {
   Integrator* controller = stepper_->controller();
-  if (!stall_.stalled(stepper_->state().t, step.h, 1 + step.rejected, step.at_event) || controller == nullptr) return;
+  if (!stall_.stalled(stepper_->state().t, step.h, 1 + step.rejected, step.at_event)) return;
   const double h = stall_.mean_step();
-  if (!stall_.eventful())
+  if (!stall_.eventful()) {
+    if (controller == nullptr) return;  // steps as short as they were asked for
     controller->collapsed(h, "on average, too short to reach the end in a million million of them");
-  stepper_->event_log(events_);
-  std::vector<std::string> names;
+  }
+  std::vector<std::string> names;  // of the last moment with events
   for (const StepEvent& event : events_) names.push_back(event.element);
   throw SolveError("events-accumulate", stepper_->state().t, names,
                    fmt::format("events follow each other every {:.3g} s on average without end, the last of them: {}",

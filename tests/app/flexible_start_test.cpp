@@ -51,6 +51,16 @@ const std::string kSuper = "    formulation: superelement\n";
 // The gap of 1 cm, and the turn by 3 degrees, are closed by the frame alone. Rounding of the boundary nodes' positions
 // leaves 1e-16 m in a superelement.
 TEST(FlexibleStart, GapsAreClosedByMovingTheBodyNotByBendingIt) {
+  for (const char* coordinates : {"absolute", "joint"}) {
+    const std::string text = fmt::format(
+        "    position: [1 cm, 5 mm, 0]\n    orientation: {{axis: [0, 1, 1], angle: 3 deg}}\n"
+        "joints:\n  wall: {{type: fixed, between: [ground, rod.left]}}\ncoordinates: {}\n",
+        coordinates);
+    Prepared p = prepared(rod(text));
+    EXPECT_LT(largest_elastic(p), 1e-13) << coordinates;
+    EXPECT_LT(elastic_energy(p), 1e-12) << coordinates;
+    EXPECT_TRUE(tells(changed_positions(p), "rod.position.x from 0.01 m to ")) << coordinates;
+  }
   const std::string text =
       "    position: [1 cm, 5 mm, 0]\n    orientation: {axis: [0, 1, 1], angle: 3 deg}\n"
       "joints:\n  wall: {type: fixed, between: [ground, rod.left]}\n";
@@ -130,27 +140,31 @@ class BeamStart : public testing::TestWithParam<std::tuple<const char*, bool>> {
 TEST_P(BeamStart, ABeamOffItsClampIsMovedNotBent) {
   const std::string turned =
       planar() ? "    orientation: 5 deg\n" : "    orientation: {axis: [0, 1, 2], angle: 5 deg}\n";
-  Prepared p = prepared("clatter: 1\nbodies:\n" +
-                        beam("cable", element(), planar(), "    position: " + at("3 mm", "1 cm") + "\n" + turned) +
-                        "joints:\n  wall: {type: " + held() + ", between: [ground, cable.start]}\n" +
-                        "simulate: {method: radau5, end: 1 ms}\n");
-  EXPECT_LT(all_elastic(p), 1e-18);
-  const std::vector<std::string> lines = changed_positions(p);
-  EXPECT_TRUE(tells(lines, "cable.position.y from 0.01 m to 0 m"));
-  EXPECT_FALSE(tells(lines, "elastic energy"));
+  for (const char* coordinates : {"absolute", "joint"}) {
+    Prepared p = prepared(fmt::format("clatter: 1\ncoordinates: {}\nbodies:\n", coordinates) +
+                          beam("cable", element(), planar(), "    position: " + at("3 mm", "1 cm") + "\n" + turned) +
+                          "joints:\n  wall: {type: " + held() + ", between: [ground, cable.start]}\n" +
+                          "simulate: {method: radau5, end: 1 ms}\n");
+    EXPECT_LT(all_elastic(p), 1e-18) << coordinates;
+    const std::vector<std::string> lines = changed_positions(p);
+    EXPECT_TRUE(tells(lines, "cable.position.y from 0.01 m to 0 m")) << coordinates;
+    EXPECT_FALSE(tells(lines, "elastic energy")) << coordinates;
+  }
 }
 
 // Two beams 2 cm apart, the second off the first's line: both move, neither bends.
 TEST_P(BeamStart, ABeamsGapToAnotherIsClosedByMovingBoth) {
-  Prepared p =
-      prepared("clatter: 1\nbodies:\n" + beam("left", element(), planar(), "    position: " + at("0", "0") + "\n") +
-               beam("right", element(), planar(), "    position: " + at("1.02 m", "1 cm") + "\n") +
-               "joints:\n  weld: {type: " + held() + ", between: [left.end, right.start]}\n" +
-               "simulate: {method: radau5, end: 1 ms}\n");
-  EXPECT_LT(all_elastic(p), 1e-18);
-  const std::vector<std::string> lines = changed_positions(p);
-  EXPECT_TRUE(tells(lines, "right.position.")) << lines.size();
-  EXPECT_TRUE(tells(lines, "left.position.")) << lines.size();
+  for (const char* coordinates : {"absolute", "joint"}) {
+    Prepared p = prepared(fmt::format("clatter: 1\ncoordinates: {}\nbodies:\n", coordinates) +
+                          beam("left", element(), planar(), "    position: " + at("0", "0") + "\n") +
+                          beam("right", element(), planar(), "    position: " + at("1.02 m", "1 cm") + "\n") +
+                          "joints:\n  weld: {type: " + held() + ", between: [left.end, right.start]}\n" +
+                          "simulate: {method: radau5, end: 1 ms}\n");
+    EXPECT_LT(all_elastic(p), 1e-18) << coordinates;
+    const std::vector<std::string> lines = changed_positions(p);
+    EXPECT_TRUE(tells(lines, "right.position.")) << coordinates << " " << lines.size();
+    EXPECT_TRUE(tells(lines, "left.position.")) << coordinates << " " << lines.size();
+  }
 }
 
 // Between two pins at the right distance it turns by 24 degrees and stays straight. Where they are 0.1 mm too far apart

@@ -181,5 +181,39 @@ TEST(ExplicitStep, ABlowUpBeyondTheStabilityLimitIsNamedAsThat) {
   EXPECT_NE(blown.outcome.failure->advice().find("step: "), std::string::npos);
 }
 
+// A rod of 1 m on a vertical hub sags under 40 m/s^2 (by 2 cm) while it turns: what pulls along it, rho A Omega^2 (L^2
+// - x^2)/2, adds 1.19 Omega^2 to the square of its frequency as a cantilever, w = 52.7 rad/s (Southwell; Leissa,
+// Applied Mechanics Reviews 34, 1981). At w that is more than its own stiffness and told, at w/100 nothing, in both
+// coordinates; with stiffening there is nothing to tell.
+TEST(StiffeningWatch, OfASpinningReducedBodyTellsFastOnesAndIsSilentAboutSlowOnes) {
+  const auto spinning = [](double rate, const char* coordinates, const char* stiffening) {
+    return ran(fmt::format(R"(clatter: 1
+coordinates: {}
+gravity: [0, 0, -40]
+bodies:
+  rod:
+    type: flexible
+    position: [0, 0, 0]
+    mesh: {{beam: 1 m, elements: 6}}
+    section: {{rectangle: [1 cm, 1 cm], shear: false}}
+    material: {{density: 7800 kg/m^3, young: 210 GPa, poisson: 0.3}}
+    interfaces: {{left: start, right: end}}
+    reduce: {{modes: 4}}
+    angular_velocity: [0, 0, {}]
+{}joints:
+  hub: {{type: revolute, between: [ground, rod.left], axis: z}}
+simulate: {{method: radau5, end: 60 ms}}
+)",
+                           coordinates, rate, stiffening));
+  };
+  const double w = 1.8751 * 1.8751 * std::sqrt(210e9 / 7800 * 1e-4 / 12);
+  for (const char* coordinates : {"absolute", "joint"}) {
+    const Ran fast = spinning(w, coordinates, ""), slow = spinning(w / 100, coordinates, "");
+    EXPECT_TRUE(tells(fast.outcome.summary.warnings, "stiffening: the flexible body rod")) << coordinates;
+    EXPECT_TRUE(slow.outcome.summary.warnings.empty()) << coordinates << " " << slow.outcome.summary.warnings.front();
+    EXPECT_TRUE(spinning(w, coordinates, "    stiffening: true\n").outcome.summary.warnings.empty()) << coordinates;
+  }
+}
+
 }  // namespace
 }  // namespace clatter::app

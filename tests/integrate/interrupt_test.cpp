@@ -1,6 +1,9 @@
 // A wish to stop ends a run within a step that lasts, not after it, with the last accepted state kept.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cmath>
+
 #include "base/interrupt.hpp"
 #include "integrate/run.hpp"
 #include "integrate/studies.hpp"
@@ -54,11 +57,50 @@ Stopped stopped(Scheme scheme, double first_step) {
 // (six evaluations of dopri5; three stages, iterations and tangents of radau5) is the most that may follow it, and no
 // step has been made. Without the look inside the step the run would go on to its first accepted one.
 TEST(Interrupt, AStepThatIsRepeatedAgainAndAgainEndsWithTheAttemptAtHand) {
-  for (const Scheme scheme : {Scheme::dopri5, Scheme::radau5, Scheme::bdf}) {
+  for (const Scheme scheme : {Scheme::dopri5, Scheme::radau5, Scheme::bdf, Scheme::generalized_alpha}) {
     const Stopped s = stopped(scheme, 500);
     EXPECT_FALSE(s.summary.finished);
     EXPECT_EQ(s.summary.steps, 0) << static_cast<int>(scheme);
     EXPECT_EQ(s.t, 0) << "the state is the one before the step";
+  }
+}
+
+// Uniform motion past a thousand marks a second in one step of a second: the wish comes while the first of them is
+// searched for, and ends the search at its next look.
+TEST(Interrupt, ASearchForEventsEndsWithTheLookAtHand) {
+  class Marks : public SmallDynamics {
+   public:
+    explicit Marks(std::atomic<bool>& wish) : SmallDynamics(1, 0, 0, 0, {}, 0, 1), wish_(wish) {}
+    void terms(const State&, Terms& t) const override { t.M(0, 0) = 1; }
+    void event_functions(const State& s, Vec& g) const override {
+      g[0] = std::cos(3000 * s.q[0]);
+      if (armed && ++looks == at) wish_ = true;
+    }
+    bool armed = false;
+    long at = 0;
+    mutable long looks = 0;
+
+   private:
+    std::atomic<bool>& wish_;
+  };
+  // The looks along the step, the root on the dense output, the repeated steps.
+  for (const long at : {1, 3, 8, 12}) {
+    std::atomic<bool> wish = false;
+    Marks problem(wish);
+    RunSettings settings;
+    settings.integrator.scheme = Scheme::dopri5;
+    settings.integrator.step = 1;
+    settings.end = 1;
+    clatter::Run run(problem, settings, {});
+    run.start(make_state(vec({0}), vec({1})));
+    problem.armed = true;
+    problem.at = at;
+    const InterruptScope scope(&wish);
+    EXPECT_FALSE(run.go().finished);
+    EXPECT_EQ(run.summary().steps, 0) << at;
+    EXPECT_EQ(run.state().t, 0) << at;
+    // The look after it sees the wish, and so does the attempt after it.
+    EXPECT_LE(problem.looks, at + 1) << at;
   }
 }
 
