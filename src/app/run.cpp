@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <algorithm>
 #include <atomic>
 #include <ctime>
 #include <filesystem>
@@ -221,7 +222,9 @@ int run_from_start(const RunOptions& options, const Console& console) {
   writer_options.checkpoint.memory = checkpoint_size(prepared);
   writer_options.replace_any = options.force;
   const Simulate& s = system.model.simulate;
-  writer_options.expected_rows = static_cast<std::uint64_t>((s.end - s.start) / s.output_step) + 2;
+  // A guess for the size of chunks: whoever asks for outputs without end is told a large number, not one that
+  // overflowed.
+  writer_options.expected_rows = static_cast<std::uint64_t>(std::min((s.end - s.start) / s.output_step, 1e15)) + 2;
   record::Writer writer = record::Writer::create(path, info, sample_channels(system.model, observer),
                                                  ledger_channels(*prepared.motion), writer_options);
   if (replaces && !options.quiet) fmt::print(console.err, "note: {} is written anew\n", path);

@@ -19,8 +19,10 @@ namespace {
 constexpr double two_pi = 2 * std::numbers::pi;
 
 bool same_bits(const Vec& a, const Vec& b) {
+  // Systems without inner states, or without anything that moves, have empty vectors, whose pointers memcmp may not
+  // get.
   return a.size() == b.size() &&
-         std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
+         (a.size() == 0 || std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0);
 }
 
 }  // namespace

@@ -115,7 +115,8 @@ void surfaces_of_node_sets(Mesh& mesh) {
     std::vector<Face> in;
     for (const Face& f : faces) {
       const std::vector<int> n = mesh.face_nodes(f);
-      if (std::all_of(n.begin(), n.end(), [&](int i) { return std::binary_search(set.begin(), set.end(), i); }))
+      if (std::all_of(n.begin(), n.end(),
+                      [&set = set](int i) { return std::binary_search(set.begin(), set.end(), i); }))
         in.push_back(f);
     }
     if (!in.empty()) mesh.surfaces[name] = std::move(in);

@@ -166,9 +166,10 @@ void merge_nodes(Mesh& mesh, double tolerance) {
   std::vector<Vec3> kept;
   std::unordered_map<std::uint64_t, std::vector<int>> cells;
   const double cell = 4 * tolerance;
+  // A hash, in numbers that may overflow: cells are as many sizes of the mesh from the origin as a file says.
   const auto key = [](std::int64_t i, std::int64_t j, std::int64_t k) {
-    return static_cast<std::uint64_t>(i * 73856093) ^ static_cast<std::uint64_t>(j * 19349663) ^
-           static_cast<std::uint64_t>(k * 83492791);
+    return static_cast<std::uint64_t>(i) * 73856093u ^ static_cast<std::uint64_t>(j) * 19349663u ^
+           static_cast<std::uint64_t>(k) * 83492791u;
   };
   for (int i = 0; i < n; ++i) {
     const Vec3& x = mesh.nodes[at(i)];

@@ -92,7 +92,7 @@ RunSummary Run::go() {
   summary_.finished = false;
   try {
     steps();
-  } catch (const Interrupted&) {  // within a step, which did not happen then
+  } catch (const Interrupted&) {  // within a step, which did not happen then, or among its outputs
   }
   return summary_;
 }
@@ -202,6 +202,7 @@ void Run::write_outputs() {
     for (; output_time(next_output_) <= t + kSame * settings_.output_step; ++next_output_) {
       const double wanted = output_time(next_output_);
       if (wanted > settings_.end + kSame * settings_.output_step) break;
+      leave_if_interrupted();  // one step may hold millions of outputs
       tell_left_out();
       write_sample(std::min(wanted, t));
     }

@@ -198,8 +198,8 @@ TEST(CableOverAShape, TouchesEverySpatialKind) {
                           "type: cylinder, radius: 0.5, length: 1, rotate: {axis: x, angle: 90 deg}",
                           "type: box, size: [1, 1, 1]",
                           "type: plane, at: [0, 0, 0.5]",
-                          "type: polytope, points: [[0.5, 0, 0], [-0.5, 0, 0], [0, 0.5, 0], [0, -0.5, 0], [0, 0, 0.5], "
-                          "[0, 0, -0.5]]"};
+                          ("type: polytope, points: [[0.5, 0, 0], [-0.5, 0, 0], [0, 0.5, 0], [0, -0.5, 0], "
+                           "[0, 0, 0.5], [0, 0, -0.5]]")};
   for (const char* shape : shapes)
     for (const bool moving : {false, true}) {
       const auto smallest = [&](double height) {

@@ -104,6 +104,27 @@ TEST(Interrupt, ASearchForEventsEndsWithTheLookAtHand) {
   }
 }
 
+// Outputs may be far denser than steps (a mistaken unit: 1e-30 s): the wish comes with the sixth of ten thousand in the
+// first step, and no further one is written.
+TEST(Interrupt, OutputsThatAreFarDenserThanStepsEndWithTheOneAtHand) {
+  std::atomic<bool> wish = false;
+  Oscillator problem;
+  RunSettings settings;
+  settings.integrator.scheme = Scheme::rk4;
+  settings.integrator.step = 0.1;
+  settings.output_step = 1e-5;
+  settings.end = 1;
+  long written = 0;
+  RunCallbacks callbacks;
+  callbacks.on_output = [&](const Sample&) { wish = ++written == 6; };
+  clatter::Run run(problem, settings, callbacks);
+  run.start(Oscillator::initial());
+  const InterruptScope scope(&wish);
+  const RunSummary summary = run.go();
+  EXPECT_FALSE(summary.finished);
+  EXPECT_EQ(written, 6);
+}
+
 TEST(Interrupt, WithoutAnAnnouncedWishNothingIsLookedAt) {
   EXPECT_NO_THROW(leave_if_interrupted());
   const std::atomic<bool> wish = true;
