@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
+#include "contact/pair_way.hpp"
 #include "integrate/alpha_weights.hpp"
 
 namespace clatter::contact {
@@ -458,7 +459,8 @@ bool NonsmoothAlpha::attempt(double t1) {
     for (const int slot : lasting_) note_carrying(slot);
     for (const Hit& hit : hit_) note_carrying(hit.slot);
     for (const int slot : contacts_.near())
-      open_near_ = open_near_ || (system().pair(slot).rigid && !carries(slot) && contacts_[slot].gap <= 2 * reach);
+      open_near_ = open_near_ || (system().pair(slot).rigid && !carries(slot) &&
+                                  may_pass(system(), contacts_[slot], slot, h, h, change_, 2 * reach));
     if (!hit_.empty()) {
       // Rate at the moment the gap vanished: gap + gap'_0 s + (gap'_1 - gap'_0) s^2 / (2 h) = 0.
       engine_.prepare_response(contact_.engine_state(now_));

@@ -21,6 +21,8 @@ constexpr double kFaster = 1.25;
 // What turns by more than this within a stretch (radians) is looked at in parts.
 constexpr double kTurn = 2;
 constexpr int kMostParts = 4096;
+// Compliant beams this part of their thickness in each other pass through each other.
+constexpr double kDeep = 0.05;
 // How far compliant beams look for each other, in their thicknesses.
 constexpr double kBeamReach = 8;
 // Beyond Bernstein's coefficients by this part of their spread.
@@ -96,6 +98,8 @@ PassageWatch::PassageWatch(const Contacts& contacts)
     }
     pairs_.push_back(p);
   }
+  for (const PairInstance& pair : system_.pairs)
+    if (!pair.rigid && pair.beams) deep_.push_back(kDeep * (pair.beams->beam[0].reach() + pair.beams->beam[1].reach()));
   closed_.assign(pairs_.size(), 0);
   by_slots_.assign(pairs_.size(), 0);
   is_active_.assign(at(system_.slots()), 0);
@@ -174,6 +178,13 @@ void PassageWatch::begin() {
   depth_ = 0;
   open_.clear();
   for (std::size_t k = 0; k < beams_watched_.size(); ++k) compliant_->watch_beams(k, false);
+  beams_watched_.clear();
+}
+
+void PassageWatch::arm(std::size_t k, double room) {
+  if (beams_watched_[k] != kApart || room > -deep_[k]) return;
+  beams_watched_[k] = kPassing;
+  compliant_->watch_beams(k, true);
 }
 
 double PassageWatch::velocity_change(int slot) const {
@@ -203,6 +214,7 @@ void PassageWatch::keep(int look, double t) {
   out.slots = now_.slots;
   out.room = now_.room;
   out.speed = now_.speed;
+  for (std::size_t k = 0; k < beams_watched_.size() && k < now_.room.size(); ++k) arm(k, now_.room[k]);
   if (now_.open_slot >= 0) open_.push_back({now_.open_depth, t, now_.open_slot});
   if (system_.any_rigid && system_.any_compliant)
     std::sort(out.slots.begin(), out.slots.end(), [](const Seen& x, const Seen& y) { return x.slot < y.slot; });
@@ -308,8 +320,8 @@ void PassageWatch::bound(const Stretch& stretch) {
   const std::vector<double>&first = looks_[at(stretch[0])].room, &last = looks_[at(stretch[4])].room;
   beams_watched_.assign(std::min(first.size(), last.size()), 0);
   for (std::size_t k = 0; k < beams_watched_.size(); ++k) {
-    beams_watched_[k] = first[k] > 0 && last[k] > 0;
-    compliant_->watch_beams(k, beams_watched_[k] != 0);
+    beams_watched_[k] = first[k] > 0 && last[k] > 0 ? kApart : 0;
+    for (const int look : stretch) arm(k, looks_[at(look)].room[k]);
   }
   const double h = looks_[at(stretch[4])].t - looks_[at(stretch[0])].t;
   for (std::size_t i = 0; i < speed_.size(); ++i) {
@@ -481,7 +493,8 @@ void PassageWatch::unsure_slots(const Look& a, const Look& b, double& from, doub
 void PassageWatch::unsure_beams(const Look& a, const Look& b, double& from, double& to) const {
   const double fastest = 2 * kFaster * std::max(a.speed, b.speed);
   for (std::size_t k = 0; k < beams_watched_.size(); ++k) {
-    if (!beams_watched_[k] || a.room[k] <= 0) continue;  // they overlap already
+    if (!beams_watched_[k] || a.room[k] <= 0) continue;             // they overlap already
+    if (b.room[k] <= 0 && beams_watched_[k] != kPassing) continue;  // a tap
     const double begin = a.t + a.room[k] / fastest, end = b.t - std::max(0.0, b.room[k]) / fastest;
     if (!(begin < end)) continue;
     from = std::min(from, begin);

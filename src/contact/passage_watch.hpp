@@ -28,6 +28,9 @@
 // by the least of their gaps and the fastest of their nodes: they cannot have met between two looks where
 //
 //   gap_a + gap_b > 2 |v| (t_b - t_a)
+//
+// A tap that is over within a step is left to the law; where they are deep in each other (kDeep of their thickness) on
+// the way from apart to apart they pass, and the begin of their contact is an event.
 #pragma once
 
 #include <array>
@@ -125,6 +128,8 @@ class PassageWatch final : public EventWatch {
   void unsure_slots(const Look& a, const Look& b, double& from, double& to) const;
   void unsure_beams(const Look& a, const Look& b, double& from, double& to) const;
   void take_open(int slot, double gap);
+  void arm(std::size_t pair, double room);
+  static constexpr char kApart = 1, kPassing = 2;  // beams_watched_: apart at both ends; and deep between
 
   const Contacts& contacts_;
   const ContactSystem& system_;
@@ -144,6 +149,7 @@ class PassageWatch final : public EventWatch {
   double depth_ = 0, depth_time_ = 0;
   int last_look_ = 0;
   std::vector<Deepest> open_;  // of the looks since begin()
+  std::vector<double> deep_;   // of compliant beams on beams: how deep they pass
 };
 
 }  // namespace clatter::contact

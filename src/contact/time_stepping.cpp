@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "contact/pair_way.hpp"
 #include "contact/stable_step.hpp"
 
 namespace clatter::contact {
@@ -258,7 +259,6 @@ void MoreauStepper::contact_solution(double h) {
   problem_.response(impulses_, x_, mu_step_);
 }
 
-// Both shapes of a pair move half of the step's way from its middle to either end.
 void MoreauStepper::find_open_near(double h) {
   const double way = h * (fastest_ + change_);
   clear_carrying();
@@ -267,7 +267,9 @@ void MoreauStepper::find_open_near(double h) {
   open_near_ = false;
   for (int i = 0; i < problem_.size(); ++i) {
     const int slot = problem_[i].slot;
-    open_near_ = open_near_ || (problem_[i].friction < 0 && !carries(slot) && contacts_[slot].gap <= way);
+    open_near_ = open_near_ || (problem_[i].friction < 0 && !carries(slot) &&
+                                may_pass(system(), contacts_[slot], slot,
+                                         std::max(moreau_.theta, 1 - moreau_.theta) * h, h, change_, way));
   }
 }
 
