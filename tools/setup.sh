@@ -85,6 +85,14 @@ build() {
   ) 9>"$folder/.lock"
 }
 
+# sanitizer_options: what programs of the preset `sanitize` run with. New memory is filled with bytes 255: a double that was never
+# set is not a number there.
+sanitizer_options() {
+  export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:malloc_fill_byte=255:max_malloc_fill_size=1000000000:handle_abort=1:exitcode=99
+  export UBSAN_OPTIONS=print_stacktrace=1:exitcode=99
+  export LSAN_OPTIONS=suppressions=$clatter_root/tests/leaks_of_libraries.txt:print_suppressions=0:exitcode=99
+}
+
 # page_is_stale PRESET: there is no page, or its sources have changed since.
 page_is_stale() {
   local page=$clatter_root/build/$1/viewer.html

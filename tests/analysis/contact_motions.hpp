@@ -48,11 +48,12 @@ struct Outcome {
 // Truncation eps^2 = 1e-10 times third derivatives, trajectories good to 1e-12 / eps = 1e-7.
 inline Outcome compare(const std::string& text, double t, double eps = 1e-5) {
   Machine m(text);
-  const int nv = m.engine.sizes().nv, nz = m.engine.sizes().nz;
+  const int nv = m.engine.sizes().nv;
   ContactTransition transition(m.stepper);
   transition.start(m.system->initial);
   const State s0 = transition.state();
   const Mat Pi = transition.matrix();
+  const auto nz = static_cast<int>(s0.z.size());  // those of contacts too, which the engine does not know
   while (transition.state().t < t || m.stepper.undecided()) transition.step(t);
   Outcome out{transition.matrix(), transition.jumps(), 0, transition.state()};
 

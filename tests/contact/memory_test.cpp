@@ -14,7 +14,7 @@ namespace clatter::contact {
 thread_local long allocations = 0;
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && defined(__GLIBC__)
+#if !defined(CLATTER_SANITIZED) && defined(__GLIBC__)
 
 using clatter::contact::allocations;
 

@@ -9,7 +9,7 @@ namespace {
 thread_local long allocations = 0;
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && defined(__GLIBC__)
+#if !defined(CLATTER_SANITIZED) && defined(__GLIBC__)
 
 extern "C" {
 void* __libc_malloc(size_t size);

@@ -10,7 +10,7 @@
 namespace {
 long allocations = 0;
 }
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__GLIBC__) && !defined(CLATTER_SANITIZED)
 #define CLATTER_COUNTS_ALLOCATIONS
 extern "C" {
 void* __libc_malloc(std::size_t);

@@ -10,7 +10,7 @@
 namespace {
 long allocations = 0;
 }
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__GLIBC__) && !defined(CLATTER_SANITIZED)
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* malloc(std::size_t size) {
@@ -82,7 +82,7 @@ TEST_P(AllSchemes, StepsTakeNoMemoryFromTheHeap) {
   integrator->start(HeavyTop::initial());
   for (int i = 0; i < 5; ++i) integrator->step(1e3);
   State s = integrator->state();
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__GLIBC__) && !defined(CLATTER_SANITIZED)
   ASSERT_GT(allocations, 0) << "the counter does not see the heap";
 #endif
   const long before = allocations;

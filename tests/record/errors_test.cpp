@@ -7,12 +7,6 @@
 
 #include "record/result_fixture.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
-// HDF5 1.10 itself loses a few kilobytes when it refuses a damaged file.
-extern "C" const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
-#endif
-
 namespace clatter::record {
 namespace {
 

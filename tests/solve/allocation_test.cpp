@@ -10,7 +10,7 @@
 #include "solve/random_matrices.hpp"
 #include "solve/schur_solver.hpp"
 
-#if !defined(__SANITIZE_ADDRESS__) && defined(__GLIBC__)
+#if !defined(CLATTER_SANITIZED) && defined(__GLIBC__)
 
 namespace {
 thread_local long allocations = 0;
