@@ -242,6 +242,24 @@ void ContactTransition::use_probe(const std::vector<int>& slots, const State& s)
   for (const int slot : slots) probe_.contacts().branch(slot) = dynamics_.contacts().branch(slot);
 }
 
+namespace {
+
+// The inner state of the relaxing surface that an event of compliant contacts begins to touch; -1 for all other events.
+// Those of contacts follow those of the engine, one for each relaxing contact in turn.
+int surface_met(contact::ContactDynamics& dynamics, int compliant) {
+  if (compliant < 0 || dynamics.compliant().event_info(compliant).second != 0) return -1;
+  const auto relaxes = [&](int event) {
+    const int slot = dynamics.compliant().event_info(event).first;
+    return std::get<CompliantContact>(dynamics.system().law(slot)).kind == CompliantContact::Kind::relaxing;
+  };
+  if (!relaxes(compliant)) return -1;
+  int z = dynamics.engine().sizes().nz;
+  for (int event = 0; event < compliant; event += 2) z += relaxes(event) ? 1 : 0;
+  return z;
+}
+
+}  // namespace
+
 // What a law remembers of an event is not part of the state that is perturbed.
 void ContactTransition::refuse_memory(int compliant, double t) {
   if (compliant < 0) return;
@@ -277,6 +295,12 @@ void ContactTransition::add_trigger(int index, const State& s) {
         trigger.n.head(gradient.size()) = gradient;
         trigger.rate = dynamics_.contacts()[slot].rate[0];
         trigger.scale = system.velocity_scale;
+        // A relaxing surface is met where it has crept to, gap = z + offset.
+        if (const int z = surface_met(dynamics_, index - first_compliant); z >= 0) {
+          const int place = 2 * dynamics_.sizes().nv + z;
+          trigger.n[place] = -1;
+          trigger.rate -= f_before_[place];
+        }
         break;
       }
       case ContactEvent::stop:

@@ -56,7 +56,8 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 class Tangent : public testing::TestWithParam<std::tuple<Case, Mode>> {};
 
 TEST_P(Tangent, OfAPhaseAreThoseOfItsEquations) {
-  const auto& [test_case, mode] = GetParam();
+  const auto& test_case = std::get<0>(GetParam());
+  const Mode mode = std::get<1>(GetParam());
   const auto system = System::compile(load_model_text(test_case.text, "case.yaml"));
   const auto contacts = ContactSystem::compile(system);
   Engine engine(system);

@@ -84,7 +84,8 @@ TEST(HertzEllipse, TurnsWithTheCurvatures) {
 TEST(HertzEllipse, HasExactDerivatives) {
   // Central differences with a step of 1e-5: their own error is some 1e-10.
   const double cases[][2] = {{1.094, 3.333}, {3, 1}, {2, 2}, {2, 2.0001}, {1e-3, 5}, {4, 1e-4}};
-  for (const auto& [A, B] : cases) {
+  for (const auto& curvatures : cases) {
+    const double A = curvatures[0], B = curvatures[1];
     const HertzEllipse h = hertz_ellipse(A, B, kSteel);
     const auto check = [&](OfCurvatures HertzEllipse::*q, const char* name) {
       const double dA = 1e-5 * A, dB = 1e-5 * B, size = std::abs((h.*q).value);

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
 #include <fmt/format.h>
 
@@ -17,8 +16,6 @@
 
 namespace clatter::contact {
 namespace {
-
-constexpr double kPi = std::numbers::pi;
 
 struct Machine {
   Machine(const std::string& text, Scheme scheme, double step, bool find_events = true)

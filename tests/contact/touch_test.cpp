@@ -110,7 +110,11 @@ bool chosen_anew(const Case& c, const Branch& before, const Branch& after) {
 
 Drawn draw(const Case& c, std::mt19937& gen) {
   std::uniform_real_distribution<double> u(-1, 1);
-  const auto vector = [&](double size) { return Vec3(size * u(gen), size * u(gen), size * u(gen)); };
+  // One after the other: compilers order arguments as they like, and other positions would be drawn.
+  const auto vector = [&](double size) {
+    const double z = size * u(gen), y = size * u(gen), x = size * u(gen);
+    return Vec3(x, y, z);
+  };
   const auto motion = [&](const Vec3& p) {
     Motion m{p, vector(1), vector(1), vector(3), vector(1), vector(1)};
     if (c.first.planar()) {

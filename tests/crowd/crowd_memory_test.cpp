@@ -5,11 +5,11 @@
 
 #include "crowd/problems.hpp"
 
+#if !defined(CLATTER_SANITIZED) && defined(__GLIBC__)
+
 namespace {
 thread_local long allocations = 0;
 }
-
-#if !defined(CLATTER_SANITIZED) && defined(__GLIBC__)
 
 extern "C" {
 void* __libc_malloc(size_t size);
