@@ -135,7 +135,7 @@ clatter: 1
 gravity: [0, 0, -9.81 m/s^2]
 assemblies: {{grain: {{{}}}}}
 instances:
-  heap: {{of: grain, repeat: {{i: 14, j: 14, k: 10, seed: 5}}, at: [0.0602*i, 0.0602*j, 7.05 cm + 14.05 cm * k],
+  heap: {{of: grain, repeat: {{i: 15, j: 15, k: 10, seed: 5}}, at: [0.0602*i, 0.0602*j, 7.05 cm + 14.05 cm * k],
          rotate: {{axis: [1, 0.4, 0.2], angle: 0.5 deg * u}}}}
 shapes: {{floor: {{on: ground, type: plane}}}}
 contacts: {{touch: {{among: ["heap_*.skin", floor], law: {{type: rigid, friction: 0.5}}}}}}
