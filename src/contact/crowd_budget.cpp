@@ -16,12 +16,15 @@
 //
 //   Where a contact bounces, P . u+ > 0 is the law. What then must not rise is the energy that semi-implicit Euler
 //   keeps in flight, E + h/2 f . v (the potential half a step earlier), which changes by P . (u+ + u-) / 2: the same
-//   with u_free + u- in the place of u_free, and half.
+//   with u_free + u- in the place of u_free, and half. Where the law itself would let it rise (friction and restitution
+//   of Moreau's law, Kane's paradox), an island takes the part s of its bounce that brings none, as pairs do
+//   (impact.hpp), P = P_0 + s (P_e - P_0), P_0: solved with restitution 0; and it is told.
 #include <algorithm>
 #include <array>
 #include <numeric>
 
 #include "contact/crowd_stepper.hpp"
+#include "contact/impact.hpp"
 
 namespace clatter::contact {
 
@@ -31,16 +34,99 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-int CrowdStepper::island_of(int link) {
+// Its body, or behind all bodies its jointed trees; -1: the ground.
+int CrowdStepper::node_of(int link) const {
   if (link < 0) return -1;
   const Place& place = places_[at(link)];
   if (place.group < 0 && place.body == 0) return -1;
-  int node = place.group >= 0 ? static_cast<int>(problem_.bodies.size()) + place.group : place.body;
+  return place.group >= 0 ? static_cast<int>(problem_.bodies.size()) + place.group : place.body;
+}
+
+int CrowdStepper::island_of(int link) {
+  int node = node_of(link);
+  if (node < 0) return -1;
   while (parent_[at(node)] != node) node = parent_[at(node)] = parent_[at(parent_[at(node)])];
   return node;
 }
 
-void CrowdStepper::settle_energy() {
+// Change of the energy that flight keeps by the impulses of a part of the rows.
+double CrowdStepper::impact_energy(const CrowdProblem& part, std::span<const int> of_rows) const {
+  double sum = 0;
+  for (std::size_t k = 0; k < part.rows.size(); ++k) {
+    const CrowdRow& row = part.rows[k];
+    if (!(row.pn > 0)) continue;
+    const std::size_t i = at(of_rows[k]);
+    sum += 0.5 * impulse(row).dot(part.rate(row) + rows_[i].u_begin);
+    if (turning_) sum += 0.5 * moment(part.turns[k]).dot(part.spin(row, part.turns[k]) + turned_[i].w_begin);
+  }
+  return sum;
+}
+
+// Impacts whose law would bring energy in take less of their bounce.
+void CrowdStepper::forbid_gain(double tolerance, int most) {
+  constexpr double kGain = 1e-9;
+  gains_.clear();
+  const auto bounces = [](const CrowdRow& row) { return row.b < 0 && row.pn > 0; };
+  if (std::none_of(problem_.rows.begin(), problem_.rows.end(), bounces)) return;
+  join_islands(false);
+  islands_.assign(parent_.size(), {});
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const CrowdRow& row = problem_.rows[i];
+    if (!(row.pn > 0)) continue;
+    Island& k = islands_[root_of_row(i)];
+    const Vec3 P = impulse(row);
+    k.middle += P.dot(problem_.rate(row) + rows_[i].u_begin);
+    k.square += std::abs(P.dot(rows_[i].u_begin));
+    if (turning_) k.middle += moment_power(i) + moment(problem_.turns[i]).dot(turned_[i].w_begin);
+    k.bounces = k.bounces || bounces(row);
+  }
+  for (std::size_t root = 0; root < islands_.size(); ++root) {
+    if (!islands_[root].bounces || !(islands_[root].middle > kGain * islands_[root].square)) continue;
+    open_rows_.clear();
+    int worst = -1;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (root_of_row(i) != root) continue;
+      open_rows_.push_back(static_cast<int>(i));
+      if (bounces(problem_.rows[i]) && (worst < 0 || problem_.rows[i].pn > problem_.rows[at(worst)].pn))
+        worst = static_cast<int>(i);
+    }
+    part_.take(problem_, open_rows_);
+    with_bounce_ = part_.problem;
+    const double with = impact_energy(part_.problem, open_rows_);
+    for (CrowdRow& row : part_.problem.rows) row.b = std::max(0.0, row.b);
+    solve_part(tolerance, most);
+    without_bounce_ = part_.problem;
+    const double without = impact_energy(part_.problem, open_rows_);
+    take_part_of_bounce(0.5);
+    const double s = part_without_gain(without, impact_energy(part_.problem, open_rows_), with);
+    take_part_of_bounce(s);
+    part_.put_back(problem_);
+    gains_.push_back({worst, with, s});
+  }
+}
+
+// The part's impulses and velocities between those without and with its bounces.
+void CrowdStepper::take_part_of_bounce(double s) {
+  const auto mix = [s](double& out, double without, double with) { out = without + s * (with - without); };
+  for (std::size_t k = 0; k < part_.problem.rows.size(); ++k) {
+    CrowdRow& row = part_.problem.rows[k];
+    const CrowdRow &a = without_bounce_.rows[k], &b = with_bounce_.rows[k];
+    mix(row.pn, a.pn, b.pn);
+    for (int i = 0; i < 3; ++i) mix(row.pt[i], a.pt[i], b.pt[i]);
+    for (int i = 0; turning_ && i < 3; ++i)
+      mix(part_.problem.turns[k].m[i], without_bounce_.turns[k].m[i], with_bounce_.turns[k].m[i]);
+  }
+  for (std::size_t k = 0; k < part_.problem.bodies.size(); ++k)
+    for (int i = 0; i < 3; ++i) {
+      mix(part_.problem.bodies[k].v[i], without_bounce_.bodies[k].v[i], with_bounce_.bodies[k].v[i]);
+      mix(part_.problem.bodies[k].w[i], without_bounce_.bodies[k].w[i], with_bounce_.bodies[k].w[i]);
+    }
+  for (std::size_t k = 0; k < part_.problem.x.size(); ++k)
+    mix(part_.problem.x[k], without_bounce_.x[k], with_bounce_.x[k]);
+}
+
+// Impulses of islands that would bring energy in are reduced; `bouncing`: of those that bounce too.
+void CrowdStepper::settle_energy(bool bouncing) {
   std::array<double, kChunks> gains{};
   std::array<bool, kChunks> bounce{};
   visit_chunks(rows_.size(), crew_, [&](std::size_t from, std::size_t to, int k) {
@@ -54,7 +140,7 @@ void CrowdStepper::settle_energy() {
   });
   const double gain = std::accumulate(gains.begin(), gains.end(), 0.0);
   const bool bounces = std::find(bounce.begin(), bounce.end(), true) != bounce.end();
-  if (!(gain > 0) && !bounces) return;
+  if (!(gain > 0) && !(bounces && bouncing)) return;
   join_islands(true);
   islands_.assign(parent_.size(), {});
   // u_free of all rows: the velocities of the problem change places with those before the impulses.
@@ -87,6 +173,7 @@ void CrowdStepper::settle_energy() {
     k.bounces = k.bounces || row.b < 0;
   }
   for (Island& k : islands_) {
+    if (k.bounces && !bouncing) continue;
     const double excess = k.bounces ? k.middle : k.gain;
     if (excess > 0 && k.square > 0) k.part = std::max(0.0, 1 - excess / k.square);
   }

@@ -107,17 +107,29 @@ void CrowdStepper::escalate(double aim) {
   }
 }
 
+// The part by the first method, where that may be done no more than `most` times, or by Newton's.
+void CrowdStepper::solve_part(double tolerance, int most) {
+  const bool exact = crowd_.friction == FrictionModel::exact;
+  if (crowd_.iterations > 0 && crowd_.solver != CrowdSolver::newton)
+    iterations_ += sweeps_.solve(part_.problem, exact, tolerance, most).iterations;
+  else
+    iterations_ += newton_.solve(part_.problem, exact, tolerance, kNewtonIterations, kMultiplications).iterations;
+}
+
 void CrowdStepper::solve_to_goal(double tolerance, int most) {
   solve(tolerance, most);
-  settle_energy();
+  settle_energy(false);
   judge();
-  if (crowd_.solver == CrowdSolver::newton || crowd_.iterations > 0) return;
-  for (const double aim : kAims) {
-    if (step_unsolved_.steps == 0) return;
-    escalate(aim);
-    settle_energy();
-    judge();
-  }
+  if (crowd_.solver != CrowdSolver::newton && crowd_.iterations == 0)
+    for (const double aim : kAims) {
+      if (step_unsolved_.steps == 0) break;
+      escalate(aim);
+      settle_energy(false);
+      judge();
+    }
+  // What the laws of impacts bring in is no error of the solution: it is told apart.
+  forbid_gain(tolerance, most);
+  settle_energy(true);
 }
 
 // Residual of the step, and what in it is not solved.

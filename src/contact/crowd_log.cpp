@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "contact/impact.hpp"
+
 namespace clatter::contact {
 
 namespace {
@@ -57,8 +59,21 @@ CrowdLog::CrowdLog(const ContactSystem& contacts, const CrowdModel& crowd)
   changes_.reserve(pairs_.size());
 }
 
+int CrowdLog::pair_of(int entry, int shape1, int shape2) const {
+  const std::uint64_t wanted = key(entry, shape1, shape2);
+  const auto found = std::lower_bound(pairs_.begin(), pairs_.end(), wanted,
+                                      [](const Pair& pair, std::uint64_t k) { return pair.key < k; });
+  return found == pairs_.end() || found->key != wanted ? -1 : static_cast<int>(found - pairs_.begin());
+}
+
+void CrowdLog::take_gain(int entry, int shape1, int shape2, RigidContact::Impact rule, double gain, double part) {
+  const int pair = pair_of(entry, shape1, shape2);
+  if (pair >= 0) gains_.push_back({pair, rule, gain, part});
+}
+
 void CrowdLog::begin_step() {
   changes_.clear();
+  gains_.clear();
   for (Pair& pair : pairs_) {
     pair.carries = pair.near = pair.slides = pair.impact = false;
     pair.impulse = pair.before = pair.after = 0;
@@ -66,10 +81,9 @@ void CrowdLog::begin_step() {
 }
 
 void CrowdLog::take(const Point& point) {
-  const std::uint64_t wanted = key(point.entry, point.shape1, point.shape2);
-  const auto found = std::lower_bound(pairs_.begin(), pairs_.end(), wanted,
-                                      [](const Pair& pair, std::uint64_t k) { return pair.key < k; });
-  if (found == pairs_.end() || found->key != wanted) return;
+  const int index = pair_of(point.entry, point.shape1, point.shape2);
+  if (index < 0) return;
+  Pair* found = &pairs_[static_cast<std::size_t>(index)];
   found->near = found->near || point.gap <= kTouches * length_;
   if (!(point.impulse > 0)) return;
   found->carries = true;
@@ -116,10 +130,14 @@ void CrowdLog::describe(std::vector<StepEvent>& out) const {
                        ? std::string()
                        : fmt::format("gap rate {:.6g} -> {:.6g} m/s, impulse {:.6g} N s, mean over the step", c.before,
                                      c.after, c.impulse)});
+  for (const Gain& g : gains_)
+    out.push_back(
+        {pairs_[static_cast<std::size_t>(g.pair)].name, "energy gain", describe_gain(g.rule, g.gain, g.part)});
 }
 
 void CrowdLog::forget() {
   changes_.clear();
+  gains_.clear();
   for (Pair& pair : pairs_) pair.mode = Mode::open;
 }
 

@@ -6,6 +6,7 @@
 //   impact   one of them collides in the step; what follows shows in the next
 //   closes   one carries, none did          opens    none carries or stays at its place
 //   slides   one has its whole friction     sticks   none has any more
+//   energy gain   the law of its impact would have brought energy in
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,9 @@ class CrowdLog {
   void begin_step();
   void take(const Point& point);
   void end_step();
-  bool changed() const { return !changes_.empty(); }
+  // After it: an impact whose law would have brought energy in, and the part of its bounce that was taken.
+  void take_gain(int entry, int shape1, int shape2, RigidContact::Impact rule, double gain, double part);
+  bool changed() const { return !changes_.empty() || !gains_.empty(); }
   void describe(std::vector<StepEvent>& out) const;
   void forget();
   void exchange(Archive& archive);
@@ -58,13 +61,20 @@ class CrowdLog {
     int pair;
     double impulse = 0, before = 0, after = 0;
   };
+  struct Gain {
+    int pair;
+    RigidContact::Impact rule;
+    double gain, part;
+  };
   std::uint64_t key(int entry, int shape1, int shape2) const;
+  int pair_of(int entry, int shape1, int shape2) const;  // -1: not followed
 
   double length_, impulse_;  // scales
   std::uint64_t shapes_;
   std::vector<char> followed_;  // by entry
   std::vector<Pair> pairs_;     // by key
   std::vector<Change> changes_;
+  std::vector<Gain> gains_;
 };
 
 }  // namespace clatter::contact

@@ -186,7 +186,19 @@ bool CrowdStepper::move(double h) {
   unpaid_ = false;
   missed_.clear();
   if (!go(trial_.v)) return false;
-  v_move_ = trial_.v;
+  const int np = engine_.sizes().np;
+  double paid = std::max(0.0, energy_now_ - energy_trial_ + W_trial_.head(np).sum() - W_.head(np).sum());
+  if (landed_entry_ >= 0) {
+    const double flown = energy_trial_;
+    if (!go(v_land_)) return false;
+    if (energy_trial_ - flown > paid) {
+      v_land_ = trial_.v + paid / (energy_trial_ - flown) * (v_land_ - trial_.v);
+      if (!go(v_land_)) return false;
+    }
+    paid = std::max(0.0, paid - (energy_trial_ - flown));
+    W_trial_[contact_.impact_channel(landed_entry_)] += energy_trial_ - flown;
+  }
+  v_move_ = v_land_;
   const double without = energy_trial_;
   bool pushed = false;
   double answers = std::max(kAnswers, solved_);
@@ -205,12 +217,10 @@ bool CrowdStepper::move(double h) {
   }
   if (!pushed) return true;
   ++pushes_;
-  const int np = engine_.sizes().np;
-  const double paid = std::max(0.0, energy_now_ - without + W_trial_.head(np).sum() - W_.head(np).sum());
   const double lift = energy_trial_ - without;
   unpaid_ = lift > paid;
   if (unpaid_) {
-    v_move_ = trial_.v + paid / lift * (v_move_ - trial_.v);
+    v_move_ = v_land_ + paid / lift * (v_move_ - v_land_);
     if (!go(v_move_)) return false;
   }
   // What the push lifted is no work of impulses.

@@ -142,7 +142,10 @@ bool CrowdStepper::add_missed(double h, double tolerance) {
   index_by_key(search_.points(), point_of_key_);
   index_by_key(rows_, row_of_key_);
   Draft &free = drafts_[0], &jointed = drafts_[1];
-  for (Draft* draft : {&free, &jointed}) draft->begin(entries_.size(), 0);
+  for (Draft* draft : {&free, &jointed}) {
+    draft->begin(entries_.size(), 0);
+    draft->may_wait = false;  // what approaches and is not paid for must be stopped now
+  }
   for (const Missed& missed : missed_) {
     const CrowdPoint& p = missed.end;
     // Pairs that were not near at the begin have met because of impulses, whose loss pays for a push.
@@ -151,9 +154,15 @@ bool CrowdStepper::add_missed(double h, double tolerance) {
     const int link1 = system().shapes[at(p.shape1)].link, link2 = system().shapes[at(p.shape2)].link;
     const Vec3 p1 = placed(link1, missed.r1), p2 = placed(link2, missed.r2);
     Draft& draft = coupled(link1) || coupled(link2) ? jointed : free;
-    if (!make_row(draft, p.entry, begin->second, p.key, link1, link2, p1, p2, p.n, p.n.dot(p1 - p2), smaller_of(p),
-                  crowd_.contacts[at(p.entry)].law, h))
-      continue;
+    const auto change_places = [&] {
+      problem_.bodies.swap(free_bodies_);
+      problem_.x.swap(free_x_);
+    };
+    change_places();
+    const bool made = make_row(draft, p.entry, begin->second, p.key, link1, link2, p1, p2, p.n, p.n.dot(p1 - p2),
+                               smaller_of(p), crowd_.contacts[at(p.entry)].law, h);
+    change_places();
+    if (!made) continue;
     CrowdRow& row = draft.rows.back();
     Contacted& about = draft.about.back();
     // The impulse remembered is that of the pair's row of the begin.
@@ -163,7 +172,8 @@ bool CrowdStepper::add_missed(double h, double tolerance) {
     about.closed = false;
     about.place = p.p2;
     const double rate = p.n.dot(problem_.rate(row));
-    if (row.b >= 0) row.b = std::max(0.0, p.gap / h - rate);
+    if (row.b >= 0) about.way = std::max(0.0, p.gap / h - rate);
+    row.b = about.lands ? 0 : about.way;
     if (rate + row.b >= -tolerance || is_known(p, draft, h)) draft.drop_last();
   }
   // Those between free bodies behind the others of their kind, in no block; those in jointed trees at the end.

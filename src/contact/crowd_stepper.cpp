@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
 #include "contact/stable_step.hpp"
+#include "contact/strike.hpp"
 
 namespace clatter::contact {
 
@@ -15,8 +16,6 @@ namespace {
 
 // Gaps and penetrations below this part of the length scale are rounding.
 constexpr double kNoGap = 1e-12;
-// An impact approaches faster than this many times what forces change in a step.
-constexpr double kImpact = 2;
 // A contact is the one of the last step if it is no farther from it than this part of the smaller shape, and what
 // moved.
 constexpr double kSamePlace = 0.1;
@@ -51,7 +50,7 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
       log_(dynamics.system(), crowd_),
       mid_(now_) {
   if (!(settings.step > 0)) throw InputError("time stepping needs a step", "give `step:` a positive time");
-  for (Vec* x : {&a_free_, &v_free_, &v_move_, &u1_, &u_dense_, &v_begin_, &v_end_, &column_, &answer_})
+  for (Vec* x : {&a_free_, &v_free_, &v_land_, &v_move_, &u1_, &u_dense_, &v_begin_, &v_end_, &column_, &answer_})
     x->setZero(n_.nv);
   zdot_free_.setZero(n_.nz);
   lambda_free_.setZero(n_.nc());
@@ -115,7 +114,8 @@ Vec3 CrowdStepper::begin_velocity(int link, const Vec3& arm) const {
 
 bool CrowdStepper::coupled(int link) const { return link >= 0 && places_[at(link)].group >= 0; }
 
-// The row of a point of contact, or of a rope; false where it cannot touch within the step.
+// The row of a point of contact, or of a rope; false where it cannot touch within the step, or waits. The problem has
+// the velocities without impulses.
 bool CrowdStepper::make_row(Draft& draft, int entry, int point, std::uint64_t key, int link1, int link2, const Vec3& p1,
                             const Vec3& p2, const Vec3& n, double gap, double size, const RigidContact& law, double h) {
   const auto centre = [&](int link) -> Vec3 {
@@ -141,11 +141,19 @@ bool CrowdStepper::make_row(Draft& draft, int entry, int point, std::uint64_t ke
     row.pt[k] = 0;
   }
   row.pn = 0;
-  const bool impact = gap + h * before <= 0 && -before > kImpact * change_ + 1e-9 * system().velocity_scale;
+  const bool apart = crowd_.friction == FrictionModel::exact;
+  const Closing closing{gap, h, before, apart ? closing_rate(row) : before, change_};
+  const bool impact = closing.strikes(system().velocity_scale);
   const double slip = std::sqrt(std::max(0.0, u_begin.squaredNorm() - before * before));
   row.mu = impact && law.impact_friction ? *law.impact_friction : friction_coefficient(law.friction, slip);
   problem_.set_response(row);
   if (row.inverse_nn <= 0) {
+    draft.rows.pop_back();
+    return false;
+  }
+  if (apart && draft.may_wait && closing.waits(system().velocity_scale)) {
+    row.b = gap / h;
+    draft.waiting.push_back({row, entry});
     draft.rows.pop_back();
     return false;
   }
@@ -159,8 +167,10 @@ bool CrowdStepper::make_row(Draft& draft, int entry, int point, std::uint64_t ke
   c.before = before;
   c.u_begin = u_begin;
   c.impact = impact;
-  row.b = gap > 0 ? gap / h : 0;
-  if (c.impact && law.restitution > 0) row.b = law.restitution * c.before;
+  c.lands = apart && impact && law.restitution == 0;
+  c.free = closing.free;
+  row.b = c.way = impact && law.restitution > 0 ? law.restitution * before : gap > 0 ? gap / h : 0;
+  if (c.lands) row.b = 0;
   c.place = p2;
   const CrowdMemory::Entry* last = memory_.find(key, p2, kSamePlace * size + 2 * h * fastest_);
   c.closed = last != nullptr;
@@ -252,6 +262,9 @@ void CrowdStepper::collect(double h) {
   rows_.insert(rows_.end(), jointed.about.begin(), jointed.about.end());
   problem_.turns.insert(problem_.turns.end(), jointed.turns.begin(), jointed.turns.end());
   turned_.insert(turned_.end(), jointed.turned.begin(), jointed.turned.end());
+  waiting_.clear();
+  for (int k = 0; k < chunks + 2; ++k)
+    waiting_.insert(waiting_.end(), drafts_[at(k)].waiting.begin(), drafts_[at(k)].waiting.end());
   step_.penetration = 0;
   for (CrowdEntryState& e : entries_trial_) e.gap = reach;
   for (int k = 0; k < chunks + 2; ++k) {
@@ -314,6 +327,7 @@ bool CrowdStepper::attempt(double t1) {
       const Stopwatch watch(times_.solution);
       solve_to_goal(tolerance, most);
       velocities(trial_.v);
+      land(h);
     }
     const Stopwatch watch(times_.rest);
     book(h);
@@ -417,6 +431,13 @@ void CrowdStepper::note_events(double h) {
     log_.take(point);
   }
   log_.end_step();
+  for (const Gain& g : gains_) {
+    const Contacted& c = rows_[at(g.row)];
+    const CrowdPoint* p = c.point >= 0 ? &search_.points()[at(c.point)] : nullptr;
+    const RigidContact& law =
+        p != nullptr ? crowd_.contacts[at(c.entry)].law : crowd_.ropes[at(c.entry) - crowd_.contacts.size()].law;
+    log_.take_gain(c.entry, p != nullptr ? p->shape1 : -1, p != nullptr ? p->shape2 : -1, law.impact, g.gain, g.part);
+  }
   report_.changed = log_.changed();
 }
 

@@ -5,6 +5,10 @@
 //                                   contact collides with restitution e
 //   impulses P by the CrowdProblem; v_{l+1} = v_free + M^-1 D P,  q_{l+1} = q_l (+) h v_{l+1}
 //
+// No impact is done by halves (strike.hpp): what strikes without restitution has b = 0, what waits has no row, and
+// positions are found apart (crowd_landing.cpp). The relaxed law stays as Y-28 has it: its sliding contacts carry at
+// gaps of h mu |slip|, so that gaps do not tell there what touches.
+//
 // Free motion, joints, forces and drives are the engine's; contacts between free bodies never see it. Semi-implicit
 // Euler: first order, with its own loss of energy in free flight (the ledger's remainder).
 //
@@ -25,6 +29,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "contact/certificate.hpp"
@@ -109,8 +114,13 @@ class CrowdStepper final : public Integrator {
     std::uint64_t key;
     Vec3 place;
     double gap, before;
+    double way, free;  // b of positions: the gap closes by that much at most; its rate without impulses
     Vec3 u_begin, u_free;
-    bool impact, closed;
+    bool impact, closed, lands;
+  };
+  struct Waiting {  // contact that collides in the next step; b as `way`
+    CrowdRow row;
+    int entry;
   };
   struct Turned {  // of its moment: spins before the step and without impulses
     Vec3 w_begin, w_free;
@@ -135,15 +145,19 @@ class CrowdStepper final : public Integrator {
     std::vector<Contacted> about;
     std::vector<CrowdTurn> turns;  // beside rows, in crowds that know moments
     std::vector<Turned> turned;
+    std::vector<Waiting> waiting;
     std::vector<int> block, jointed;  // of rows; points with sides in jointed trees, left for later
     std::vector<double> gaps;         // smallest, by entry
     int count[CrowdProblem::grounds + 1], begin_of_block[CrowdProblem::grounds + 1];
     double deepest = 0;
+    bool may_wait = true;
     void begin(std::size_t entries, double reach) {
       rows.clear();
       about.clear();
       turns.clear();
       turned.clear();
+      may_wait = true;
+      waiting.clear();
       jointed.clear();
       gaps.assign(entries, reach);
       deepest = 0;
@@ -188,10 +202,15 @@ class CrowdStepper final : public Integrator {
   void gather_open_rows();
   void solve_to_goal(double tolerance, int most);
   void escalate(double aim);
+  void solve_part(double tolerance, int most);
   void judge();
   // crowd_budget.cpp
+  int node_of(int link) const;
   int island_of(int link);  // its root; -1: the ground
-  void settle_energy();
+  double impact_energy(const CrowdProblem& part, std::span<const int> of_rows) const;
+  void forbid_gain(double tolerance, int most);
+  void take_part_of_bounce(double s);
+  void settle_energy(bool bouncing);
   // crowd_second_look.cpp
   bool only_balls() const { return problem_.balls && groups_.empty() && ropes_.empty(); }
   double smaller_of(const CrowdPoint& p) const;
@@ -203,6 +222,11 @@ class CrowdStepper final : public Integrator {
   void keep_missed();
   bool is_known(const CrowdPoint& end, const Draft& added, double h) const;
   bool add_missed(double h, double tolerance);
+  // crowd_landing.cpp
+  double closing_rate(const CrowdRow& row) const;
+  void count_carrying();
+  int carrying(int link) const;
+  void land(double h);
   // crowd_push.cpp
   StartOverlap start_overlap() const;  // of the points of the search
   bool too_deep(bool ropes);
@@ -229,6 +253,7 @@ class CrowdStepper final : public Integrator {
   std::vector<char> round_;    // by body: moments of inertia all alike
   std::vector<char> is_ball_;  // by shape: a ball about its body's mass centre, of equal moments of inertia
   std::vector<Contacted> rows_;
+  std::vector<Waiting> waiting_;
   bool turning_ = false;        // some law has rolling or drilling friction
   std::vector<Turned> turned_;  // beside the problem's turns
   std::vector<Draft> drafts_;
@@ -244,7 +269,14 @@ class CrowdStepper final : public Integrator {
   std::vector<OpenIsland> open_;  // by root
   std::vector<int> open_rows_;
   CrowdPart part_;
+  CrowdProblem with_bounce_, without_bounce_;  // of part_
+  struct Gain {                                // that the law of impacts would have brought in
+    int row;                                   // of its largest impulse
+    double gain, part;                         // part of the bounce that brings none
+  };
+  std::vector<Gain> gains_;
   std::vector<int> parent_;
+  std::vector<int> carrying_;           // by node
   std::vector<CrowdBody> free_bodies_;  // before impulses
   std::vector<double> free_x_;
   struct Missed {
@@ -275,10 +307,11 @@ class CrowdStepper final : public Integrator {
   long escalations_ = 0, exact_pushes_ = 0, iterations_ = 0, pushes_ = 0, looks_ = 0;
   int touching_ = 0;
   double change_ = 0, fastest_ = 0, reach_ = 0;
-  double solved_ = 0;   // answers of a row in the solution of the step
-  double allowed_ = 0;  // depth that the tolerance of the rates allows in a step
-  Vec a_free_, zdot_free_, lambda_free_, v_free_, v_move_, u1_, u_dense_, v_begin_, v_end_, column_, answer_, mu_, p_,
-      W_base_, W_end_;
+  int landed_entry_ = -1;  // of what struck most; -1: positions follow the velocities
+  double solved_ = 0;      // answers of a row in the solution of the step
+  double allowed_ = 0;     // depth that the tolerance of the rates allows in a step
+  Vec a_free_, zdot_free_, lambda_free_, v_free_, v_land_, v_move_, u1_, u_dense_, v_begin_, v_end_, column_, answer_,
+      mu_, p_, W_base_, W_end_;
   State base_, mid_;
   double energy_now_ = 0, energy_trial_ = 0;
   bool energy_known_ = false;

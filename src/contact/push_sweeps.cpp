@@ -72,6 +72,33 @@ bool PushSweeps::add(int side1, int side2, const Vec3& n, const Vec3& c1, const 
   return true;
 }
 
+bool PushSweeps::add(const CrowdRow& row, double b, int block) {
+  if (row.side1 < 0 || row.side2 < 0) {
+    problem.rows.push_back(row);
+    problem.rows.back().b = b;
+    return true;
+  }
+  const auto vec = [](const double* x) { return Vec3(x[0], x[1], x[2]); };
+  if (!add(row.side1, row.side2, vec(row.n), vec(row.c1), vec(row.c2), b, block)) return false;
+  rows_.back().p = row.pn;
+  return true;
+}
+
+// Bodies of rows that do not agree count as moved before the first sweep.
+void PushSweeps::wake(double tolerance) {
+  constexpr int kAsleep = -2, kAwake = -1;
+  moved_.assign(problem.bodies.size(), kAsleep);
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    const Row& row = rows_[k];
+    const CrowdBody &o1 = problem.bodies[at(row.side1)], &o2 = problem.bodies[at(row.side2)];
+    double rate = row.b + dot(row.n, o1.v) - dot(row.n, o2.v);
+    if (!turns_.empty()) rate += dot(turns_[k].r1, o1.w) - dot(turns_[k].r2, o2.w);
+    if (!(std::abs(std::max(0.0, row.p - rate * row.inverse) - row.p) > tolerance * row.inverse)) continue;
+    for (const int side : {row.side1, row.side2})
+      if (problem.bodies[at(side)].inverse_mass > 0) moved_[at(side)] = kAwake;
+  }
+}
+
 // Number of rows answered.
 template <bool Balls>
 long PushSweeps::sweep(int from, int to, int number, double tolerance, bool backward) {
@@ -143,7 +170,7 @@ double PushSweeps::solve(double tolerance, double most) {
   } else {
     begin_[1] = static_cast<int>(rows_.size());
   }
-  moved_.assign(problem.bodies.size(), -1);
+  wake(tolerance);
   const int parts = blocks + 1;
   const double all = static_cast<double>(rows_.size() + problem.rows.size());
   long answered = 0;

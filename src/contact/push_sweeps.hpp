@@ -2,10 +2,13 @@
 //
 //   1/2 |dv|^2_M least with n . D^T dv + b >= 0:    dv = M^-1 D n p,   0 <= p  perp  n . D^T dv + b >= 0
 //
+// (or, where rows start from impulses p_0 and bodies from dv_0, dv = dv_0 + M^-1 D n (p - p_0).)
+//
 // Without friction a row is one number, and balls do not turn. Gauss-Seidel sweeps from below upwards and back; a row
-// is answered again only where one of its bodies has moved since by more than the tolerance, so that a push costs what
-// moves in it, not what there is. Rows that share no body with those of another block are swept at once by threads, the
-// rows between blocks after them, those with sides in jointed trees last: the same numbers whatever the threads.
+// is answered only where its own impulse and rate do not agree at first, or one of its bodies has moved by more than
+// the tolerance since it was, so that a push costs what moves in it, not what there is. Rows that share no body with
+// those of another block are swept at once by threads, the rows between blocks after them, those with sides in jointed
+// trees last: the same numbers whatever the threads.
 //
 // What stands between the ground and something much heavier moves to and fro, by the ratio of masses: then the same
 // rows go to another solver (as_problem).
@@ -26,6 +29,8 @@ class PushSweeps {
   void begin(const CrowdProblem& like);
   // Points c1, c2 from the mass centres; false where nothing can give way. block: of its free bodies, or `blocks`.
   bool add(int side1, int side2, const Vec3& n, const Vec3& c1, const Vec3& c2, double b, int block);
+  // The row of another problem with its bodies and sides, which starts from its impulse.
+  bool add(const CrowdRow& row, double b, int block);
   // Until rates change by less than the tolerance, or rows have been answered `most` times each on the mean; how often
   // they were.
   double solve(double tolerance, double most);
@@ -46,6 +51,7 @@ class PushSweeps {
   struct Turn {  // r = c x n, a = I^-1 r
     double r1[3], a1[3], r2[3], a2[3];
   };
+  void wake(double tolerance);
   template <bool Balls>
   long sweep(int from, int to, int number, double tolerance, bool backward);
   long sweep_coupled(int number, double tolerance, bool backward, bool& moved);

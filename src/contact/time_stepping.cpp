@@ -8,19 +8,18 @@
 #include "base/error.hpp"
 #include "contact/pair_way.hpp"
 #include "contact/stable_step.hpp"
+#include "contact/strike.hpp"
 
 namespace clatter::contact {
 
 namespace {
 
-// Approach slower than this part of the velocity scale is rounding, slip slower than that is sticking.
-constexpr double kNoApproach = 1e-9, kNoSlip = 1e-9;
+// Slip slower than this part of the velocity scale is sticking.
+constexpr double kNoSlip = 1e-9;
 // Gaps below this part of the length scale are rounding.
 constexpr double kNoGap = 1e-13;
 // Gaps below this part of the length scale take part in the impacts of others.
 constexpr double kTouching = 1e-7;
-// An impact approaches faster than this many times what forces change in a step.
-constexpr double kImpact = 2;
 // Contacts nearer than this many times what bodies move in a step take part.
 constexpr double kReach = 2;
 // Penetration deeper than this part of the length scale at the end of a step of a contact that took no part in it.
@@ -129,7 +128,7 @@ bool MoreauStepper::collect(double h) {
 }
 
 bool MoreauStepper::take_in(int slot, double h) {
-  const double theta = moreau_.theta, v_scale = system().velocity_scale;
+  const double theta = moreau_.theta;
   const SlotState& s = contacts_[slot];
   const RigidContact& law = system().rigid(slot);
   BlockCone cone;
@@ -138,15 +137,14 @@ bool MoreauStepper::take_in(int slot, double h) {
   const int index = problem_.size() - 1;
   Vec3 free = Vec3::Zero();
   for (int k = 0; k < item.rows(); ++k) free[k] = s.rate[k] + problem_.along(index, k, dv_);
-  const double approach = -s.rate[0];
-  const bool fast = s.gap + theta * h * free[0] <= 0 &&
-                    approach > kImpact * std::max(change_, std::abs(free[0] - s.rate[0])) + kNoApproach * v_scale;
+  const Closing closing{s.gap, theta * h, s.rate[0], free[0], change_};
+  const bool fast = closing.strikes(system().velocity_scale);
   const bool lands = fast && law.restitution == 0, impact = fast && (striking_ || !lands);
-  const bool touches = s.gap <= kTouching * system().length_scale || (s.gap + theta * h * free[0] <= 0 && approach > 0);
+  const bool touches = s.gap <= kTouching * system().length_scale || (closing.closes() && s.rate[0] < 0);
   Part& part = parts_.emplace_back(Part{impact    ? Role::impact
                                         : touches ? Role::touching
                                                   : Role::lasting,
-                                        lands, std::max(change_, std::abs(free[0] - s.rate[0])), 0});
+                                        lands, closing.most_change(), 0});
   item.b = free;
   if (!impact) {
     for (int k = 1; k < item.rows(); ++k) {
@@ -286,8 +284,7 @@ bool MoreauStepper::find_strikes() {
     if (item.friction >= 0) continue;
     const Part& part = parts_[static_cast<std::size_t>(i)];
     any = any || part.lands;
-    if (part.role != Role::lasting || item.r[0] == 0 ||
-        part.bend <= kImpact * part.change + kNoApproach * system().velocity_scale)
+    if (part.role != Role::lasting || item.r[0] == 0 || !is_fast(part.bend, part.change, system().velocity_scale))
       continue;
     later_.push_back(item.slot);
     is_later_[static_cast<std::size_t>(item.slot)] = 1;
@@ -333,7 +330,7 @@ void MoreauStepper::book_contacts(double h) {
     const int group = system().pair(item.slot).group;
     W_trial_[contact_.impact_channel(group)] += 0.5 * item.r[0] * (s.rate[0] + after[0]);
     // A landing without restitution is a jump all the same.
-    sample.impact = -s.rate[0] > kImpact * change_ + kNoApproach * system().velocity_scale;
+    sample.impact = is_fast(-s.rate[0], change_, system().velocity_scale);
     jump_ = jump_ || sample.impact;
     sample.impact = sample.impact || !impact_[static_cast<std::size_t>(i)].isZero(0);
     double slip = 0;

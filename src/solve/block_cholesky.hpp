@@ -11,6 +11,7 @@
 // order patterns come.
 #pragma once
 
+#include <Eigen/Core>
 #include <span>
 #include <utility>
 #include <vector>
@@ -81,7 +82,10 @@ class BlockCholesky {
   std::vector<int> island_of_;
   std::vector<int> zeros_;
   std::vector<int> amd_[9];
-  std::vector<double> values_, work_, part_;
+  // Aligned: Eigen divides loops by the addresses of what they write, so that small products elsewhere in memory would
+  // be rounded in another way.
+  using Aligned = std::vector<double, Eigen::aligned_allocator<double>>;
+  Aligned values_, work_, part_;
   std::vector<int> target_;
 };
 

@@ -8,67 +8,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <type_traits>
 
-#include "contact/event_driven.hpp"
-#include "contact/impacts.hpp"
-#include "contact/models.hpp"
+#include "contact/strikes.hpp"
 #include "source_root.hpp"
 
 namespace clatter::contact {
 namespace {
 
-using Impact = RigidContact::Impact;
-
 template <class Scheme>
 class Strike : public ::testing::Test {};
 using Schemes = ::testing::Types<Moreau, Alpha>;
 TYPED_TEST_SUITE(Strike, Schemes);
-
-struct Throw {
-  double restitution = 0, mu = 0.1;
-  double height = 0.01;              // of the tip
-  Vec3 velocity = Vec3(0.5, -2, 0);  // at first the tip slips forwards, the blow turns it round
-  double rate = 0, gravity = 0;
-  double size = 1;  // half a metre is half of a `size`
-  Impact impact = Impact::moreau;
-};
-
-constexpr double kAngle = 40 * std::numbers::pi / 180;
-
-// m = 1, length 1: J = 1/12. One tip, or both.
-Model stick(const Throw& t, double angle = kAngle, bool both = false) {
-  ModelMaker m(Vec3(0, -t.gravity * t.size, 0));
-  const double half = 0.5 * t.size;
-  const int body = m.planar_body(1, t.size * t.size / 12, Vec3(0, half * std::sin(angle) + t.height * t.size, 0),
-                                 t.velocity * t.size, angle, t.rate);
-  const int floor = m.line(-1);
-  for (const double side : {-1.0, 1.0}) {
-    if (side > 0 && !both) break;
-    const int tip = m.circle(body, 0);
-    m.model.shapes.back().at.placement.position = Vec3(side * half, 0, 0);
-    m.contact(tip, floor, t.restitution, t.mu).impact = t.impact;
-  }
-  return m.model;
-}
-
-// What the law says of one impact of the tip, from velocities before it.
-Vec after_impact(const Throw& t, double* gain = nullptr) {
-  ImpactSystem s;
-  s.M = Vec3(1, 1, 1.0 / 12).asDiagonal();
-  s.W.resize(3, 2);
-  const Vec3 arm(-0.5 * std::cos(kAngle), -0.5 * std::sin(kAngle), 0);
-  s.W << 0, 1, 1, 0, arm.x(), -arm.y();
-  s.v = Vec3(t.velocity.x(), t.velocity.y(), 0);
-  const ImpactProblem problem = s.problem({{0, 1, t.mu, t.restitution, 0, 0, t.impact}});
-  ImpactSolver solver;
-  ImpactResult r = solver.solve(problem);
-  solver.forbid_gain(problem, r);
-  if (gain != nullptr) *gain = r.gain;
-  s.apply(r.P);
-  return s.v;
-}
 
 // Moreau's scheme meets the law at the attitude of the start. Generalized-alpha takes the penetration back before it
 // collides, up to 2 h deep: the tip's share of that turns the stick by up to 4 h, with rates of 7 rad/s and less behind
@@ -77,34 +28,6 @@ template <class Scheme>
 double at_impact(double h) {
   return std::is_same_v<Scheme, Moreau> ? 1e-9 : 15 * h;
 }
-
-struct EventRun {
-  explicit EventRun(const Model& model)
-      : system(System::compile(model)),
-        contacts(ContactSystem::compile(system)),
-        engine(system),
-        stepper(contacts, engine, settings()) {
-    stepper.start(system->initial);
-  }
-  static IntegratorSettings settings() {
-    IntegratorSettings s;
-    s.scheme = Scheme::dopri5;
-    s.relative_tolerance = s.absolute_tolerance = 1e-11;
-    return s;
-  }
-  void run(double t) {
-    while (stepper.state().t < t) {
-      stepper.step(t);
-      for (const ContactChange& c : stepper.changes())
-        if (c.what == "energy gain") gains.push_back(c.detail);
-    }
-  }
-  std::shared_ptr<const System> system;
-  std::shared_ptr<const ContactSystem> contacts;
-  Engine engine;
-  EventDriven stepper;
-  std::vector<std::string> gains;
-};
 
 TYPED_TEST(Strike, IsOneImpactWhateverThePhaseAndTheStep) {
   for (const double e : {0.0, 0.5, 1.0})

@@ -47,13 +47,15 @@ TEST(CrowdWay, DepthDoesNotGrowWithTheStep) {
 }
 
 TEST(CrowdWay, SweepsThatEndEarlyLeaveApproachAndNoDepth) {
-  // Two sweeps of what would need dozens: the rates are far from the law, the positions are not.
+  // Two sweeps of what would need dozens: the rates are far from the law, the positions are not. What is deep is lifted
+  // as far as the step has lost the energy for it; steps that lose little leave a part to the next ones, twice what is
+  // left elsewhere at most.
   for (const char* grain : {kBall, kRod}) {
     Crowd c(poured(grain, 4, "friction: 0.5", "contact_iterations: 2"));
     const Balance b = balance(c, 0.8);
     EXPECT_LE(b.rise, kRounding) << grain;
     EXPECT_GT(c.stepper->worst_residual().rate, 1e-2) << "sweeps did not end early: " << grain;
-    EXPECT_LT(c.stepper->certificate().penetration, kShallow * smallest_shape(c)) << grain;
+    EXPECT_LT(c.stepper->certificate().penetration, 2 * kShallow * smallest_shape(c)) << grain;
   }
 }
 
@@ -135,7 +137,7 @@ clatter: 1
 gravity: [0, 0, -9.81 m/s^2]
 assemblies: {{grain: {{{}}}}}
 instances:
-  heap: {{of: grain, repeat: {{i: 14, j: 14, k: 10, seed: 5}}, at: [0.0602*i, 0.0602*j, 7.05 cm + 14.05 cm * k],
+  heap: {{of: grain, repeat: {{i: 15, j: 15, k: 10, seed: 5}}, at: [0.0602*i, 0.0602*j, 7.05 cm + 14.05 cm * k],
          rotate: {{axis: [1, 0.4, 0.2], angle: 0.5 deg * u}}}}
 shapes: {{floor: {{on: ground, type: plane}}}}
 contacts: {{touch: {{among: ["heap_*.skin", floor], law: {{type: rigid, friction: 0.5}}}}}}

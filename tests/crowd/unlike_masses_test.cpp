@@ -149,6 +149,38 @@ TEST(UnlikeMasses, ThreadsDoNotChangeABit) {
   EXPECT_EQ((a.v() - b.v()).lpNorm<Eigen::Infinity>(), 0);
 }
 
+// A floor full of balls that touch, more than are swept in one go, beside a column under a heavy ball that sweeps leave
+// to Newton's method, and balls that fall on them.
+TEST(UnlikeMasses, ThreadsDoNotChangeABitOfALargeCrowdWithAHeavyBall) {
+  const auto crowd = [](int threads) {
+    return fmt::format(R"(
+clatter: 1
+gravity: [0, 0, -9.81 m/s^2]
+assemblies: {{grain: {{bodies: {{ball: {{shape: {{sphere: 5 cm}}, mass: 1 kg}}}}}}}}
+bodies:
+  light1: {{mass: 1 kg, shape: {{sphere: 5 cm}}, position: [-1, 0, 5 cm]}}
+  light2: {{mass: 1 kg, shape: {{sphere: 5 cm}}, position: [-1, 0, 15 cm]}}
+  light3: {{mass: 1 kg, shape: {{sphere: 5 cm}}, position: [-1, 0, 25 cm]}}
+  heavy: {{mass: 10000 kg, shape: {{sphere: 5 cm}}, position: [-1, 0, 35 cm]}}
+instances:
+  floor_of: {{of: grain, repeat: {{i: 40, j: 40}}, at: [0.1*i, 0.1*j, 5 cm]}}
+  rain: {{of: grain, repeat: {{i: 5, j: 5, seed: 3}}, at: [0.5*i + 5 cm * u, 0.5*j + 5 cm * v, 16 cm + 3 cm * w]}}
+shapes: {{floor: {{on: ground, type: plane}}}}
+contacts: {{touch: {{among: ["*", "*.ball", floor], law: {{type: rigid, friction: 0.5}}}}}}
+simulate: {{method: time-stepping, step: 1 ms, end: 10 s, threads: {}}}
+)",
+                       threads);
+  };
+  Crowd one(crowd(1)), two(crowd(2));
+  for (Crowd* c : {&one, &two}) c->run(0.12);
+  EXPECT_GT(one.stepper->rows(), 4000) << "swept in one go";
+  EXPECT_GT(one.stepper->escalations(), 0);
+  EXPECT_GT(one.stepper->counts().impacts, 10);
+  EXPECT_EQ((one.q() - two.q()).lpNorm<Eigen::Infinity>(), 0);
+  EXPECT_EQ((one.v() - two.v()).lpNorm<Eigen::Infinity>(), 0);
+  EXPECT_EQ(one.stepper->unsolved().steps, 0);
+}
+
 TEST(UnlikeMasses, GoOnFromACheckpointWithTheSameBits) {
   const std::string text = stack_of({6, 1e3});
   Crowd whole(text), part(text);
