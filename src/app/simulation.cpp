@@ -179,8 +179,12 @@ Setting compiled(Model model) {
   return s;
 }
 
+// From a quarter turn on products of axes lead away from the joint's position: what is that far off is a mistake.
+constexpr double kWrongWay = (1 - 1e-9) * std::numbers::pi / 2;
+
 void find_start(Setting& s) {
   const Model& m = s.system->model;
+  refuse_misaligned(*s.engine, s.written, kWrongWay);
   try {
     s.initial = make_consistent(*s.engine, s.start, initial_settings(*s.engine));
     s.engine->freeze({});

@@ -18,19 +18,19 @@ class StallWatch {
     events_ += at_event;
     if (attempts_ < kWindow) return false;
     step_ = (t - begin_) / static_cast<double>(attempts_);
-    eventful_ = 3 * events_ > attempts_;
+    eventful_ = 4 * events_ >= attempts_;
     const bool stuck = t - begin_ < (eventful_ ? kEventPace : kPace) * window_ && h <= kGrown * step_;
     begin_ = t;
     attempts_ = events_ = 0;
     return stuck;
   }
   double mean_step() const { return step_; }   // of the last window
-  bool eventful() const { return eventful_; }  // a third of its attempts ended at events
+  bool eventful() const { return eventful_; }  // a quarter of its attempts ended at events
 
  private:
   static constexpr long kWindow = 3000;
   static constexpr double kPace = 1e-12;      // of the run, an attempt
-  static constexpr double kEventPace = 1e-8;  // ... where a third of them end at events
+  static constexpr double kEventPace = 1e-8;  // ... where a quarter of them end at events
   static constexpr double kGrown = 4;         // a step this much longer than the mean is on its way out
 
   double begin_ = 0, window_ = 0, step_ = 0;

@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Expected{"Fixed", "{type: fixed, between: [ground, arm], friction: {torque: 1}}", 44,
                  "`friction` has no meaning for joint `j` of type `fixed`",
-                 "`friction` belongs to: revolute prismatic cylindrical planar screw universal point-on-curve"},
+                 "`friction` belongs to: revolute prismatic cylindrical universal planar screw point-on-curve"},
         Expected{"Negative", PIN "friction: {coefficient: -0.1, radius: 1}}", 71,
                  "`coefficient` of the friction of joint `j` cannot be negative, this is -0.1", ""},
         Expected{"NoRadius", PIN "friction: {coefficient: 0.1}}", 57,
