@@ -133,6 +133,11 @@ PassageWatch& ContactDynamics::watch_passages() {
   return *watch_;
 }
 
+void ContactDynamics::watch_only(std::span<const std::size_t> pairs) {
+  watch_passages().watch_only(pairs);
+  looked_ = false;
+}
+
 const std::vector<int>& ContactDynamics::path(int link) const {
   static const std::vector<int> none;
   return link < 0 ? none : engine_.system().tree.path[static_cast<std::size_t>(link)];
@@ -474,6 +479,10 @@ void ContactDynamics::events(const State& s, Vec& g) {
   bool far = false;
   if (watch_) watch_->see_shapes();
   for (const int slot : watched_) {
+    if (watch_ && watch_->leaves_out(slot)) {
+      g[at++] = kFar * system().length_scale;
+      continue;
+    }
     g[at++] = watched_gap(slot, pair, far);
     if (watch_ && !far) watch_->see_slot(slot);
   }

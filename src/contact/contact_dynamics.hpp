@@ -22,6 +22,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "contact/compliant.hpp"
@@ -69,6 +70,7 @@ class ContactDynamics : public Dynamics {
 
   // Event functions are watched between the looks at them, from the next phase on.
   PassageWatch& watch_passages();
+  void watch_only(std::span<const std::size_t> pairs);  // PassageWatch::watch_only, at states seen before too
 
   // Accelerations without any rigid contact; leaves the engine ready for response(). lambda: the engine's rows.
   void free_accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot);

@@ -48,6 +48,7 @@ ContactStepper::ContactStepper(ContactDynamics& dynamics, const IntegratorSettin
   touching_.reserve(static_cast<std::size_t>(contacts_.slots()));
   pair_carries_.assign(system().pairs.size(), 0);
   marked_pairs_.reserve(system().pairs.size());
+  open_near_.reserve(static_cast<std::size_t>(contacts_.slots()));
   seen_.assign(static_cast<std::size_t>(contacts_.slots()), 0);
   for (Vec* x : {&u1_, &u_dense_, &v_end_}) x->setZero(n_.nv);
   z_end_.setZero(n_.nz);

@@ -169,13 +169,16 @@ class ContactStepper : public Integrator {
   std::vector<int> impulse_feature_;    // a slot each: the feature it belongs to
   std::vector<ContactSample> carried_;  // of the trial step: slot, feature, impulse
   std::vector<int> carrying_;           // slots whose impulse_ is not zero
-  // Of the trial step: whether an open pair is nearer than what it moves, how fast shapes are, and what forces change
+  // Of the trial step: which open pairs are nearer than what they move, how fast shapes are, and what forces change
   // of their speed.
-  bool open_near_ = false;
+  std::vector<std::size_t> open_near_;  // pairs, some of them more than once
   // Pairs that carry in the trial step.
   void clear_carrying();
   void note_carrying(int slot);
   bool carries(int slot) const { return pair_carries_[pair_at(slot)] != 0; }
+  std::size_t pair_at(int slot) const {
+    return static_cast<std::size_t>(system().pair_of_slot[static_cast<std::size_t>(slot)]);
+  }
   double fastest_ = 0, change_ = 0;
   double energy_now_ = 0, energy_trial_ = 0;
   bool energy_known_ = false;
@@ -231,9 +234,6 @@ class ContactStepper : public Integrator {
   std::vector<int> closed_list_;  // slots whose mode is not open
   std::vector<char> touching_;    // those that touch at the end of the trial step, in the same order
   std::vector<ActiveContact> partners_;
-  std::size_t pair_at(int slot) const {
-    return static_cast<std::size_t>(system().pair_of_slot[static_cast<std::size_t>(slot)]);
-  }
   std::vector<char> pair_carries_;
   std::vector<std::size_t> marked_pairs_;
   Passages passages_, step_passages_;

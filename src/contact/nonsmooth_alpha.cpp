@@ -417,7 +417,7 @@ bool NonsmoothAlpha::attempt(double t1) {
   clear_gains();
   restart_ = false;
   hit_.clear();
-  open_near_ = false;
+  open_near_.clear();
 
   // Work of the smooth part, at its own end: a jump comes after.
   if (n_.np > 0) {
@@ -459,8 +459,9 @@ bool NonsmoothAlpha::attempt(double t1) {
     for (const int slot : lasting_) note_carrying(slot);
     for (const Hit& hit : hit_) note_carrying(hit.slot);
     for (const int slot : contacts_.near())
-      open_near_ = open_near_ || (system().pair(slot).rigid && !carries(slot) &&
-                                  may_pass(system(), contacts_[slot], slot, h, h, change_, 2 * reach));
+      if (system().pair(slot).rigid && !carries(slot) &&
+          may_pass(system(), contacts_[slot], slot, h, h, change_, 2 * reach))
+        open_near_.push_back(pair_at(slot));
     if (!hit_.empty()) {
       // Rate at the moment the gap vanished: gap + gap'_0 s + (gap'_1 - gap'_0) s^2 / (2 h) = 0.
       engine_.prepare_response(contact_.engine_state(now_));

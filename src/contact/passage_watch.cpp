@@ -119,6 +119,7 @@ void PassageWatch::begin_phase(const std::vector<ActiveContact>& active, int fir
   first_gap_ = first_gap;
   gaps_ = gaps;
   first_compliant_ = first_compliant;
+  limited_ = false;
   std::fill(closed_.begin(), closed_.end(), 0);
   std::fill(is_active_.begin(), is_active_.end(), 0);
   for (const ActiveContact& c : active) {
@@ -126,6 +127,14 @@ void PassageWatch::begin_phase(const std::vector<ActiveContact>& active, int fir
     is_active_[at(c.slot)] = 1;
   }
 }
+
+void PassageWatch::watch_only(std::span<const std::size_t> pairs) {
+  limited_ = true;
+  std::fill(closed_.begin(), closed_.end(), 1);
+  for (const std::size_t pair : pairs) closed_[pair] = 0;
+}
+
+bool PassageWatch::leaves_out(int slot) const { return limited_ && closed_[at(system_.pair_of_slot[at(slot)])]; }
 
 void PassageWatch::see_shapes() {
   now_.slots.clear();
@@ -334,6 +343,7 @@ void PassageWatch::bound(const Stretch& stretch) {
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     const Pair& pair = pairs_[i];
     by_slots_[i] = 0;
+    if (limited_ && closed_[i]) continue;
     if (pair.way != Way::slots && apart(pair, stretch, h)) continue;
     bool closed = closed_[i] != 0;
     const PairInstance& instance = system_.pairs[i];

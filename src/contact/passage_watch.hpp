@@ -34,6 +34,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "contact/contacts.hpp"
@@ -51,6 +52,9 @@ class PassageWatch final : public EventWatch {
   // A phase begins with these slots closed; others of rigid pairs have the event functions from `first_gap` on, and
   // compliant slots two each from `first_compliant` on.
   void begin_phase(const std::vector<ActiveContact>& active, int first_gap, int gaps, int first_compliant);
+  // Of the pairs that are not closed these alone are watched, until the next phase.
+  void watch_only(std::span<const std::size_t> pairs);
+  bool leaves_out(int slot) const;
   // The next three at each evaluation of the event functions: all shapes at the engine's present links, then the slots
   // that were evaluated there, ascending within each of the calls.
   void see_shapes();
@@ -138,6 +142,7 @@ class PassageWatch final : public EventWatch {
   std::vector<char> is_active_;  // slots
   CompliantForces* compliant_ = nullptr;
   std::vector<char> beams_watched_;  // in this stretch
+  bool limited_ = false;             // by watch_only()
   int first_gap_ = 0, gaps_ = 0, first_compliant_ = 0;
   Look now_;
   std::vector<Look> looks_;

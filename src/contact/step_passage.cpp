@@ -50,22 +50,28 @@ bool ContactStepper::between_ends(double t1, bool may_shorten) {
   for (const int slot : closed_list_) touching_.push_back(touches(slot));
   const double h = t1 - now_.t, L = system().length_scale;
   const bool partners = find_partners();
-  if (contact_.compliant().any() && contact_.compliant().nearest_open() <= 2 * h * (fastest_ + change_))
-    open_near_ = true;
-  if (h * fastest_ <= kRest * L || !(partners || open_near_)) return true;
-  if (!open_near_) {
+  const bool compliant =
+      contact_.compliant().any() && contact_.compliant().nearest_open() <= 2 * h * (fastest_ + change_);
+  const bool open = compliant || !open_near_.empty();
+  if (h * fastest_ <= kRest * L || !(partners || open)) return true;
+  if (partners) {
     dense(0.5, on_way_);
     detect(on_way_, 0);
     depth_on_way_ = deepest_penetration(contacts_);
     depth_time_ = on_way_.t;
+  }
+  if (!open) {
     detect(trial_, 0);
     return true;
   }
   PassageWatch& watch = contact_.watch_passages();
   watch.begin_phase(partners_, 0, 0, 0);
+  if (!compliant) contact_.watch_only(open_near_);
   survey(t1);
-  depth_on_way_ = watch.depth();
-  depth_time_ = watch.depth_time();
+  if (watch.depth() > depth_on_way_) {
+    depth_on_way_ = watch.depth();
+    depth_time_ = watch.depth_time();
+  }
   detect(trial_, 0);
   const PassageWatch::Deepest passed = watch.deepest_open(now_.t, t1);
   if (passed.slot < 0 || passed.depth <= kMissed * L) return true;

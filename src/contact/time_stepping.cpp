@@ -100,7 +100,7 @@ bool MoreauStepper::collect(double h) {
   problem_.begin(matrix_.get());
   parts_.clear();
   friction_items_.clear();
-  open_near_ = false;
+  open_near_.clear();
   change_ = speed_of(dv_);
   if (!system().any_rigid && frictions_.joints() == 0) {
     if (contact_.compliant().any()) fastest_ = largest_speed();
@@ -262,12 +262,12 @@ void MoreauStepper::find_open_near(double h) {
   clear_carrying();
   for (int i = 0; i < problem_.size(); ++i)
     if (problem_[i].friction < 0 && problem_[i].r[0] != 0) note_carrying(problem_[i].slot);
-  open_near_ = false;
+  open_near_.clear();
+  const double span = std::max(moreau_.theta, 1 - moreau_.theta) * h;
   for (int i = 0; i < problem_.size(); ++i) {
     const int slot = problem_[i].slot;
-    open_near_ = open_near_ || (problem_[i].friction < 0 && !carries(slot) &&
-                                may_pass(system(), contacts_[slot], slot,
-                                         std::max(moreau_.theta, 1 - moreau_.theta) * h, h, change_, way));
+    if (problem_[i].friction < 0 && !carries(slot) && may_pass(system(), contacts_[slot], slot, span, h, change_, way))
+      open_near_.push_back(pair_at(slot));
   }
 }
 
