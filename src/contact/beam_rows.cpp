@@ -296,9 +296,9 @@ void BeamTouch::list_columns(int station, std::vector<int>& columns) const {
 //   g_i = sum_j W_j,i A_j,   dg_i = sum_j W_j,i dA_j + W_j',i A_j d(shift)
 //
 // where the shifts vanish but their derivatives do not. add(i, row): d g_i over the columns.
-template <class P, class Rows, class Value, class AddG, class AddH>
+template <class P, class Coefficient, class Value, class AddG, class AddH>
 static void gradients(const Pulled<P>& pulled, const BeamOutline& beam, int element, const BeamCurve& curve, double x,
-                      SkinMotion skin, int at, int k, const Rows& rows, const Value& shift, AddG&& add_g,
+                      SkinMotion skin, int at, int k, const Coefficient& coefficient, const Value& shift, AddG&& add_g,
                       AddH&& add_h) {
   constexpr int kMost = BeamPair::kMostVectors, D = P::kDim;
   double W[kMost], slope[kMost], row[Pulled<P>::kMostColumns], moved[Pulled<P>::kMostColumns];
@@ -314,7 +314,7 @@ static void gradients(const Pulled<P>& pulled, const BeamOutline& beam, int elem
       beam.section_weights(element, x, j - 1, 1, slope);
     }
     for (int c = 0; c < D; ++c) {
-      const auto& A = rows(j, c);
+      const auto& A = coefficient(j, c);
       pulled(A.d, row);
       for (int n = 0; n < beam.body->element_vectors; ++n) {
         add_g(at + n * D + c, W[n] * A.v);
@@ -353,8 +353,8 @@ static void pull(const BeamOutline& slave, const BeamStation& s, double xs, cons
 }
 
 template <int D, int kTurn>
-void BeamTouch::station_tangent(const Vec& q, const Vec& v, int station, int k, double share,
-                                CoordinateTangent& out) const {
+void BeamTouch::station_tangent(const Vec& q, const Vec& v, const Vec* a, int station, double share, const double* r,
+                                Rows& out) const {
   using P = Places<D, false, kTurn>;
   using T = Dual<P::N>;
   using J = Jet<T>;
@@ -370,58 +370,71 @@ void BeamTouch::station_tangent(const Vec& q, const Vec& v, int station, int k, 
         return J(place < 0 ? T(x) : T::variable(x, place * D + i), T(rate));
       },
       [](double x) { return J(T(x), T(0.0)); });
-  BeamRows<J, D> r;
-  beam_rows<J, D>(foot.row, cj, r);
+  BeamRows<J, D> rows;
+  beam_rows<J, D>(foot.row, cj, rows);
   Pulled<P> pulled(out.columns);
   int of_slave, of_master;
   pull<P>(slave, s, foot.xs, master, foot.curve, foot.x, foot.row, out.columns, pulled, of_slave, of_master);
-  const double factor = share * Turned(s.second).row[k];
-  const auto add_g = [&](int i, double x) { out.g[sz(i)] += factor * x; };
-  const auto add_h = [&](int i, Eigen::Index j, double x) { out.H(i, j) += factor * x; };
-  gradients<P>(
-      pulled, slave, s.curve.element, s.curve, foot.xs, foot.row.skin[0], of_slave, k,
-      [&](int j, int i) -> const T& { return r.S[k][j][i].v; }, r.y.v, add_g, add_h);
-  gradients<P>(
-      pulled, master, foot.curve.element, foot.curve, foot.x, foot.row.skin[1], of_master, k,
-      [&](int j, int i) -> const T& { return r.M[k][j][i].v; }, r.x.v, add_g, add_h);
-  double row[Pulled<P>::kMostColumns];
-  pulled(r.rate[k].v.d, row);
-  for (Eigen::Index j = 0; j < out.rate_by_q.size(); ++j) out.rate_by_q[j] += factor * row[j];
-  pulled(r.rate[k].d.d, row);
-  for (Eigen::Index j = 0; j < out.bias_by_q.size(); ++j) out.bias_by_q[j] += factor * row[j];
+  const Turned turned(s.second);
+  double pulled_row[Pulled<P>::kMostColumns];
+  const auto velocity = [&](std::size_t i) { return v[out.columns[i]]; };
+  for (int k = 0; k < D; ++k) {
+    const double factor = share * turned.row[k];
+    const std::span<double> g = out.row(out.g, k), rate_q = out.row(out.rate_q, k);
+    const std::span<double> second_q = out.row(out.second_q, k), second_v = out.row(out.second_v, k);
+    const auto add_g = [&](int i, double x) { g[sz(i)] += factor * x; };
+    // H = dg/dq; the second rate is H^T v . v + g . a, whether or not the row is the gradient of a function.
+    const auto add_h = [&](int i, Eigen::Index j, double x) {
+      const std::size_t l = sz(i), m = static_cast<std::size_t>(j);
+      const double h = factor * x;
+      out.turn(l, m) -= r[k] * h;
+      if (a == nullptr) return;
+      second_q[m] += h * (*a)[out.columns[l]];
+      second_v[l] += h * velocity(m);
+      second_v[m] += h * velocity(l);
+    };
+    gradients<P>(
+        pulled, slave, s.curve.element, s.curve, foot.xs, foot.row.skin[0], of_slave, k,
+        [&](int j, int i) -> const T& { return rows.S[k][j][i].v; }, rows.y.v, add_g, add_h);
+    gradients<P>(
+        pulled, master, foot.curve.element, foot.curve, foot.x, foot.row.skin[1], of_master, k,
+        [&](int j, int i) -> const T& { return rows.M[k][j][i].v; }, rows.x.v, add_g, add_h);
+    pulled(rows.rate[k].v.d, pulled_row);
+    for (std::size_t j = 0; j < out.size(); ++j) rate_q[j] += factor * pulled_row[j];
+    if (a == nullptr) continue;
+    pulled(rows.rate[k].d.d, pulled_row);
+    for (std::size_t j = 0; j < out.size(); ++j) second_q[j] += factor * pulled_row[j];
+  }
 }
 
-void BeamTouch::tangent(const Vec& q, const Vec& v, int slot, int k, CoordinateTangent& out) const {
+static void sort_columns(std::vector<int>& columns) {
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+}
+
+void BeamTouch::tangents(const Vec& q, const Vec& v, const Vec* a, int slot, const double* r, Rows& out) const {
   int begin, end;
   range(slot, begin, end);
   out.columns.clear();
   for (int i = begin; i < end; ++i)
     if (feet_[sz(i)].present) list_columns(i, out.columns);
-  std::sort(out.columns.begin(), out.columns.end());
-  out.columns.erase(std::unique(out.columns.begin(), out.columns.end()), out.columns.end());
-  const auto n = static_cast<Eigen::Index>(out.columns.size());
-  out.g.assign(out.columns.size(), 0.0);
-  out.H.setZero(n, n);
-  out.rate_by_q.setZero(n);
-  out.bias_by_q.setZero(n);
+  sort_columns(out.columns);
+  out.begin(pair_.dim);
   for (int i = begin; i < end; ++i) {
     if (!feet_[sz(i)].present) continue;
     if (pair_.dim == 2)
-      station_tangent<2, 0>(q, v, i, k, weight(i), out);
+      station_tangent<2, 0>(q, v, a, i, weight(i), r, out);
     else if (turns(i))
-      station_tangent<3, 2>(q, v, i, k, weight(i), out);
+      station_tangent<3, 2>(q, v, a, i, weight(i), r, out);
     else
-      station_tangent<3, 0>(q, v, i, k, weight(i), out);
+      station_tangent<3, 0>(q, v, a, i, weight(i), r, out);
   }
-  // bias = v^T H^T v, whether or not the row is the gradient of a function.
-  out.bias_by_v.setZero(n);
-  for (Eigen::Index i = 0; i < n; ++i)
-    for (Eigen::Index j = 0; j < n; ++j)
-      out.bias_by_v[i] += (out.H(i, j) + out.H(j, i)) * v[out.columns[static_cast<std::size_t>(j)]];
+  std::copy_n(out.g.begin(), out.size(), out.gap_q.begin());
 }
 
 template <int D, int kTurn>
-void BeamTouch::compliant_tangent(const Vec& q, const Vec& v, int station, BeamTangent& out) const {
+void BeamTouch::compliant_tangent(const Vec& q, const Vec& v, int station, const double* r, double measure,
+                                  Rows& out) const {
   using P = Places<D, true, kTurn>;
   using T = Dual<P::N>;
   const BeamStation& s = pair_.stations[sz(station)];
@@ -433,8 +446,8 @@ void BeamTouch::compliant_tangent(const Vec& q, const Vec& v, int station, BeamT
   lift<P, T, D>(
       c, ct, [](double x, double, int place, int i) { return place < 0 ? T(x) : T::variable(x, place * D + i); },
       [](double x) { return T(x); });
-  BeamRows<T, D> r;
-  beam_rows<T, D>(foot.row, ct, r);
+  BeamRows<T, D> rows;
+  beam_rows<T, D>(foot.row, ct, rows);
   Pulled<P> pulled(out.columns);
   int of_slave, of_master;
   pull<P>(slave, s, foot.xs, master, foot.curve, foot.x, foot.row, out.columns, pulled, of_slave, of_master);
@@ -450,45 +463,46 @@ void BeamTouch::compliant_tangent(const Vec& q, const Vec& v, int station, BeamT
   }
   const Turned turned(s.second);
   for (int k = 0; k < D; ++k) {
-    const double factor = turned.row[k];
-    const auto add_g = [&](int i, double x) { out.g[k][i] += factor * x; };
-    const auto add_h = [&](int i, Eigen::Index j, double x) { out.H[k](i, j) += factor * x; };
+    const double factor = turned.row[k], force = measure * r[k] * factor;
+    const std::span<double> g = out.row(out.g, k);
+    const auto add_g = [&](int i, double x) { g[sz(i)] += factor * x; };
+    const auto add_h = [&](int i, Eigen::Index j, double x) {
+      out.turn(sz(i), static_cast<std::size_t>(j)) -= force * x;
+    };
     gradients<P>(
         pulled, slave, s.curve.element, s.curve, foot.xs, foot.row.skin[0], of_slave, k,
-        [&](int j, int i) -> const T& { return r.S[k][j][i]; }, r.y, add_g, add_h);
+        [&](int j, int i) -> const T& { return rows.S[k][j][i]; }, rows.y, add_g, add_h);
     gradients<P>(
         pulled, master, foot.curve.element, foot.curve, foot.x, foot.row.skin[1], of_master, k,
-        [&](int j, int i) -> const T& { return r.M[k][j][i]; }, r.x, add_g, add_h);
-    pulled((factor * r.rate[k].d).eval(), out.rate_by_q[k].data());
+        [&](int j, int i) -> const T& { return rows.M[k][j][i]; }, rows.x, add_g, add_h);
+    pulled((factor * rows.rate[k].d).eval(), out.row(out.rate_q, k).data());
   }
-  pulled(r.gap.d, out.gap_by_q.data());
+  pulled(rows.gap.d, out.gap_q.data());
+  // The part of the law by which the station acts changes with its place.
   const bool line = s.kind == BeamStation::Kind::line;
   const double length = line ? (foot.edge[1].at - foot.edge[0].at) / nominal_length(s) : 1;
-  const T measure = line ? T((length + r.length / nominal_length(s)) * r.share) : r.share;
-  pulled(measure.d, out.measure_by_q.data());
+  const T part = line ? T((length + rows.length / nominal_length(s)) * rows.share) : rows.share;
+  double by_q[Pulled<P>::kMostColumns];
+  pulled(part.d, by_q);
+  for (std::size_t j = 0; j < out.size(); ++j)
+    for (std::size_t l = 0; l < out.size(); ++l)
+      for (int k = 0; k < D; ++k) out.turn(l, j) -= out.gradient(k)[l] * r[k] * by_q[j];
 }
 
-void BeamTouch::tangent(const Vec& q, const Vec& v, int slot, BeamTangent& out) const {
+void BeamTouch::compliant_tangents(const Vec& q, const Vec& v, int slot, const double* r, double measure,
+                                   Rows& out) const {
   int station, end;
   range(slot, station, end);
   out.columns.clear();
   list_columns(station, out.columns);
-  std::sort(out.columns.begin(), out.columns.end());
-  out.columns.erase(std::unique(out.columns.begin(), out.columns.end()), out.columns.end());
-  const auto n = static_cast<Eigen::Index>(out.columns.size());
-  for (int k = 0; k < pair_.dim; ++k) {
-    out.g[k].setZero(n);
-    out.H[k].setZero(n, n);
-    out.rate_by_q[k].setZero(n);
-  }
-  out.gap_by_q.setZero(n);
-  out.measure_by_q.setZero(n);
+  sort_columns(out.columns);
+  out.begin(pair_.dim);
   if (pair_.dim == 2)
-    compliant_tangent<2, 0>(q, v, station, out);
+    compliant_tangent<2, 0>(q, v, station, r, measure, out);
   else if (turns(station))
-    compliant_tangent<3, 1>(q, v, station, out);
+    compliant_tangent<3, 1>(q, v, station, r, measure, out);
   else
-    compliant_tangent<3, 0>(q, v, station, out);
+    compliant_tangent<3, 0>(q, v, station, r, measure, out);
 }
 
 }  // namespace clatter::contact

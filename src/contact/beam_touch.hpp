@@ -26,16 +26,7 @@
 namespace clatter::contact {
 
 struct SlotState;
-struct CoordinateTangent;
-
-// Rows of a compliant slot over the nodal components it depends on. A station that moves along the slave has a force
-// along g but a gap that changes by gap_by_q.
-struct BeamTangent {
-  std::vector<int> columns;
-  Vec g[3], rate_by_q[3];
-  Mat H[3];  // dg/dq
-  Vec gap_by_q, measure_by_q;
-};
+struct Rows;
 
 inline Vec3 in_space(const BeamVector<double, 2>& x) { return {x[0], x[1], 0}; }
 inline Vec3 in_space(const BeamVector<double, 3>& x) { return x; }
@@ -63,10 +54,12 @@ class BeamTouch {
   void rows(const Vec& q, const Vec& v, int slot, bool accelerations, SlotState& out);
   // tau, which starts at velocity v0, += factor times row k of the slot, for beams whose velocities lie in [v0, v1).
   void add_column(int slot, int k, int v0, int v1, double* tau, double factor = 1) const;
-  // Derivatives of row k of a rigid slot, after rows().
-  void tangent(const Vec& q, const Vec& v, int slot, int k, CoordinateTangent& out) const;
-  // Derivatives of all rows of a compliant slot, after rows().
-  void tangent(const Vec& q, const Vec& v, int slot, BeamTangent& out) const;
+  // Derivatives of all rows of a rigid slot under the forces r, after rows(); second rates at the accelerations a, null:
+  // without.
+  void tangents(const Vec& q, const Vec& v, const Vec* a, int slot, const double* r, Rows& out) const;
+  // The same of a compliant slot under the forces measure times r: a station that moves along the slave has a force
+  // along g but a gap that changes by gap_q.
+  void compliant_tangents(const Vec& q, const Vec& v, int slot, const double* r, double measure, Rows& out) const;
   // Elements of both beams that the slot's rows depend on, by BeamPair::element_number, appended.
   void elements(int slot, std::vector<int>& out) const;
   // What kind of place the slot's leading station touches: identity for warm starts.
@@ -134,7 +127,7 @@ class BeamTouch {
   }
   template <int D>
   void gather(const BeamStation& s, const Foot& foot, const Vec& q, const Vec& v, BeamCurves<double, D>& out) const;
-  void list_columns(int station, std::vector<int>& columns) const;
+  void list_columns(int station, std::vector<int>& columns) const;  // appended; then sorted, each once
   double nominal_length(const BeamStation& s) const { return s.to - s.from; }
   template <int D>
   void station_rows(const Vec& q, const Vec& v, int station, bool accelerations, double weight, bool leads,
@@ -144,9 +137,10 @@ class BeamTouch {
     return foot.row.skin[0] == SkinMotion::turns || foot.row.skin[1] == SkinMotion::turns;
   }
   template <int D, int kTurn>
-  void compliant_tangent(const Vec& q, const Vec& v, int station, BeamTangent& out) const;
+  void compliant_tangent(const Vec& q, const Vec& v, int station, const double* r, double measure, Rows& out) const;
   template <int D, int kTurn>
-  void station_tangent(const Vec& q, const Vec& v, int station, int k, double weight, CoordinateTangent& out) const;
+  void station_tangent(const Vec& q, const Vec& v, const Vec* a, int station, double weight, const double* r,
+                       Rows& out) const;
   template <int D>
   void find_elements(double reach);
   // Calls visit(i, j) for elements whose balls are nearer than `reach`, i ascending.

@@ -39,8 +39,6 @@ CompliantForces::CompliantForces(Contacts& contacts) : contacts_(contacts) {
   const ContactSystem& sys = contacts_.system();
   shift_ = kShift;
   index_.assign(static_cast<std::size_t>(sys.slots()), -1);
-  std::size_t longest = 0;
-  for (const std::vector<int>& p : sys.system->tree.path) longest = std::max(longest, p.size());
   std::size_t beam_slots = 0;
   for (const PairInstance& pair : sys.pairs)
     if (!pair.rigid && pair.beams) beam_slots += static_cast<std::size_t>(pair.slots);
@@ -77,10 +75,6 @@ CompliantForces::CompliantForces(Contacts& contacts) : contacts_(contacts) {
       slots_.push_back(s);
     }
   }
-  if (slots_.empty()) return;
-  for (auto& p : points_) p.reserve(static_cast<int>(longest));
-  columns_.reserve(2 * longest);
-  rows_.setZero(12, static_cast<Eigen::Index>(2 * longest));
 }
 
 void CompliantForces::set_hysteresis(Slot& s) const {
@@ -404,136 +398,49 @@ bool CompliantForces::grow(std::vector<std::unique_ptr<BeamCouplings>>& coupling
   return grown;
 }
 
-void CompliantForces::beam_tangents(const Beams& beams, Tangents& out) {
-  using D = Dual<7>;
-  for (const int slot : beams.near) {
-    const Slot& s = slots_[static_cast<std::size_t>(index_[static_cast<std::size_t>(slot)])];
-    if (!s.near) continue;
-    const D gap = D::variable(s.gap, 0), rate = D::variable(s.rate[0], 1);
-    const D s1 = D::variable(s.rate[1], 2), s2 = D::variable(s.rate[2], 3);
-    const NormalLaw<D> law = normal_law<D>(*s.law, s.phase, gap, rate, D(s.surface));
-    D r[3] = {D(0.0), D(0.0), D(0.0)};
-    friction_law<D>(*s.law, s.tangents, law.force, s1, s2, r);
-    if (r[0].v == 0 && (r[0].d == 0).all()) continue;
-    const int rows = 1 + s.tangents;
-    BeamTangent& t = beam_;
-    contacts_.tangent(slot, t);
-    const double m = s.measure;
-    const auto n = static_cast<Eigen::Index>(t.columns.size());
-    const std::span<double> K = out.K.values(), C = out.C.values();
-    for (Eigen::Index j = 0; j < n; ++j) {
-      double dq[3], dv[3];
-      bool damps = false;
-      for (int k = 0; k < rows; ++k) {
-        dq[k] = m * r[k].d[0] * t.gap_by_q[j] + r[k].v * t.measure_by_q[j];
-        dv[k] = 0;
-        for (int i = 0; i < rows; ++i) {
-          dq[k] += m * r[k].d[1 + i] * t.rate_by_q[i][j];
-          dv[k] += m * r[k].d[1 + i] * t.g[i][j];
-        }
-        damps = damps || dv[k] != 0;
-      }
-      const int column = t.columns[static_cast<std::size_t>(j)];
-      for (Eigen::Index i = 0; i < n; ++i) {
-        const auto entry = static_cast<std::size_t>(out.K.slot(t.columns[static_cast<std::size_t>(i)], column));
-        double k_ij = 0, c_ij = 0;
-        for (int k = 0; k < rows; ++k) {
-          k_ij -= m * r[k].v * t.H[k](i, j) + t.g[k][i] * dq[k];
-          c_ij -= t.g[k][i] * dv[k];
-        }
-        K[entry] += k_ij;
-        if (damps) C[entry] += c_ij;
-      }
-    }
-  }
+void CompliantForces::add_tangents(Tangents& out) {
+  for (const Beams& beams : beams_)
+    for (const int slot : beams.near)
+      add_tangents(slots_[static_cast<std::size_t>(index_[static_cast<std::size_t>(slot)])], out);
+  for (const Slot& s : slots_)
+    if (!contacts_.system().pairs[static_cast<std::size_t>(s.pair)].beams) add_tangents(s, out);
 }
 
-void CompliantForces::add_tangents(Tangents& out) {
-  for (const Beams& beams : beams_) beam_tangents(beams, out);
+void CompliantForces::add_tangents(const Slot& s, Tangents& out) {
   using D = Dual<7>;
-  const Engine& engine = contacts_.engine();
-  const int z0 = engine.sizes().nz;
-  for (Slot& s : slots_) {
-    if (contacts_.system().pairs[static_cast<std::size_t>(s.pair)].beams) continue;
-    const int z = z0 + s.z;
-    if (!s.near) {
-      if (s.z >= 0 && s.law->damping > 0) out.Fz.add(z, z, -s.law->stiffness / s.law->damping);
-      continue;
-    }
-    const D gap = D::variable(s.gap, 0), rate = D::variable(s.rate[0], 1);
-    const D s1 = D::variable(s.rate[1], 2), s2 = D::variable(s.rate[2], 3);
-    const NormalLaw<D> law = normal_law<D>(*s.law, s.phase, gap, rate, D(s.surface));
-    D r[6];
-    friction_law<D>(*s.law, s.tangents, law.force, s1, s2, r);
-    if (s.moments) {
-      const D spin[3] = {D::variable(s.rate[3], 4), D::variable(s.rate[4], 5), D::variable(s.rate[5], 6)};
-      moment_law<D>(*s.law, s.tangents, law.force, spin, contacts_.system().length_scale, r + 3);
-    }
-    // A surface that follows the gap: the only law whose inner state feels the motion.
-    const bool follows = s.z >= 0 && surface_follows(*s.law, s.phase, s.gap, s.rate[0], s.surface);
-    if (s.z >= 0 && !follows && s.law->damping > 0) out.Fz.add(z, z, -s.law->stiffness / s.law->damping);
-    if (!follows && r[0].v == 0 && (r[0].d == 0).all()) continue;
+  const int z = contacts_.engine().sizes().nz + s.z;
+  if (!s.near) {
+    if (s.z >= 0 && s.law->damping > 0) out.Fz.add(z, z, -s.law->stiffness / s.law->damping);
+    return;
+  }
+  const D gap = D::variable(s.gap, 0), rate = D::variable(s.rate[0], 1);
+  const D s1 = D::variable(s.rate[1], 2), s2 = D::variable(s.rate[2], 3);
+  const NormalLaw<D> law = normal_law<D>(*s.law, s.phase, gap, rate, D(s.surface));
+  D r[6];
+  friction_law<D>(*s.law, s.tangents, law.force, s1, s2, r);
+  if (s.moments) {
+    const D spin[3] = {D::variable(s.rate[3], 4), D::variable(s.rate[4], 5), D::variable(s.rate[5], 6)};
+    moment_law<D>(*s.law, s.tangents, law.force, spin, contacts_.system().length_scale, r + 3);
+  }
+  // A surface that follows the gap: the only law whose inner state feels the motion.
+  const bool follows = s.z >= 0 && surface_follows(*s.law, s.phase, s.gap, s.rate[0], s.surface);
+  if (s.z >= 0 && !follows && s.law->damping > 0) out.Fz.add(z, z, -s.law->stiffness / s.law->damping);
+  if (!follows && r[0].v == 0 && (r[0].d == 0).all()) return;
 
-    contacts_.tangent(s.slot, tangent_);
-    columns_.clear();
-    const int links[2] = {s.link1, s.link2};
-    for (int b = 0; b < 2; ++b) {
-      points_[b].n = 0;
-      if (links[b] < 0) continue;
-      const LinkMotion& m = engine.links().motion[static_cast<std::size_t>(links[b])];
-      engine.point_columns(links[b], m.p, m.v, points_[b]);
-      const std::vector<int>& p = path(links[b]);
-      columns_.insert(columns_.end(), p.begin(), p.end());
-    }
-    const int na = points_[0].n, n = static_cast<int>(columns_.size()), rows = s.moments ? 6 : 1 + s.tangents;
-    for (int j = 0; j < n; ++j) {
-      const TreeTangent::PointColumns& p = points_[j < na ? 0 : 1];
-      const int col = j < na ? j : j - na, first = j < na ? 0 : 6;
-      for (int k = 0; k < rows; ++k) {
-        const Vec6 g = tangent_.g[k].segment<6>(first);
-        rows_(k, j) = p.J.col(col).dot(g);
-        rows_(6 + k, j) = p.J.col(col).dot(tangent_.rate_x[k].segment<6>(first)) + p.Zq.col(col).dot(g);
-      }
-    }
-    if (follows)
-      for (int j = 0; j < n; ++j) {
-        out.Fv.add(z, columns_[static_cast<std::size_t>(j)], rows_(0, j));
-        out.Fq.add(z, columns_[static_cast<std::size_t>(j)], rows_(6, j));
-      }
-
-    Eigen::Matrix<double, 12, 12> H = Eigen::Matrix<double, 12, 12>::Zero();
-    for (int k = 0; k < rows; ++k) {
-      if (r[k].v == 0) continue;
-      H -= r[k].v * tangent_.H[k];
-      H.block<3, 3>(3, 0) += r[k].v * skew<double>(tangent_.g[k].segment<3>(0));
-      H.block<3, 3>(9, 6) += r[k].v * skew<double>(tangent_.g[k].segment<3>(6));
-    }
-    const auto K = out.K.values(), C = out.C.values();
-    for (int j = 0; j < n; ++j) {
-      const TreeTangent::PointColumns& p = points_[j < na ? 0 : 1];
-      const Eigen::Matrix<double, 12, 1> Hx = H.middleCols<6>(j < na ? 0 : 6) * p.J.col(j < na ? j : j - na);
-      double dq[6], dv[6];
-      for (int k = 0; k < rows; ++k) {
-        dq[k] = r[k].d[0] * rows_(0, j);
-        dv[k] = 0;
-        for (int i = 0; i < rows; ++i) {
-          dq[k] += r[k].d[1 + i] * rows_(6 + i, j);
-          dv[k] += r[k].d[1 + i] * rows_(i, j);
-        }
-      }
-      for (int i = 0; i < n; ++i) {
-        double k_ij = i < na ? points_[0].J.col(i).dot(Hx.head<6>()) : points_[1].J.col(i - na).dot(Hx.tail<6>());
-        double c_ij = 0;
-        for (int k = 0; k < rows; ++k) {
-          k_ij -= rows_(k, i) * dq[k];
-          c_ij -= rows_(k, i) * dv[k];
-        }
-        const auto at = static_cast<std::size_t>(
-            out.K.slot(columns_[static_cast<std::size_t>(i)], columns_[static_cast<std::size_t>(j)]));
-        K[at] += k_ij;
-        C[at] += c_ij;
-      }
-    }
+  const int count = s.moments ? 6 : 1 + s.tangents;
+  double force[6];
+  ForceSlopes slopes;
+  for (int k = 0; k < count; ++k) {
+    force[k] = r[k].v;
+    slopes.by_gap[k] = s.measure * r[k].d[0];
+    for (int i = 0; i < count; ++i) slopes.by_rate[k][i] = s.measure * r[k].d[1 + i];
+  }
+  contacts_.rows(s.slot, count, force, nullptr, rows_);
+  add_forces(rows_, &slopes, out);
+  if (!follows) return;
+  for (std::size_t j = 0; j < rows_.size(); ++j) {
+    out.Fv.add(z, rows_.columns[j], rows_.g[j]);
+    out.Fq.add(z, rows_.columns[j], rows_.rate_q[j]);
   }
 }
 

@@ -109,7 +109,7 @@ class CompliantForces {
     double gap = 0;         // least of those near
   };
   void apply_beams(Beams& beams);
-  void beam_tangents(const Beams& beams, Tangents& out);
+  void add_tangents(const Slot& s, Tangents& out);
 
   bool far(const PairInstance& pair, const CompliantContact& law, double& apart) const;
   enum class Where { far, near, found };  // found: the place of contact is known already
@@ -127,14 +127,9 @@ class CompliantForces {
   std::vector<CompliantContact> beam_laws_;  // of their slots: by the area of each
   Vec generalized_;
   std::vector<int> elements_;
-  BeamTangent beam_;
   int inner_ = 0;
   double shift_ = 0;
-  // work of add_tangents
-  SlotTangent tangent_;
-  TreeTangent::PointColumns points_[2];
-  std::vector<int> columns_;
-  Mat rows_;  // per column: g of n, t1, t2 and of the spins, then d(rate)/dq of the same
+  Rows rows_;
 };
 
 }  // namespace clatter::contact

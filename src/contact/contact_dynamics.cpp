@@ -52,12 +52,6 @@ ContactDynamics::ContactDynamics(std::shared_ptr<const ContactSystem> contacts, 
   b_e_.setZero(n.nc());
   column_.setZero(n.nv);
   young_.assign(static_cast<std::size_t>(contacts_.slots()), -1);
-  const int longest = [&] {
-    std::size_t most = 0;
-    for (const auto& p : engine.system().tree.path) most = std::max(most, p.size());
-    return static_cast<int>(most);
-  }();
-  for (auto& p : points_) p.reserve(longest);
   for (const PairInstance& pair : system().pairs)
     couplings_.push_back(pair.beams ? std::make_unique<BeamCouplings>(*pair.beams) : nullptr);
   set_active({}, engine.system().initial);

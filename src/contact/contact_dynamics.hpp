@@ -129,11 +129,6 @@ class ContactDynamics : public Dynamics {
     int friction = -1;       // into active_frictions_, component 0 or 1; contact is -1
   };
 
-  struct VelocityRow {  // of a closed contact over the velocities that move it: gradient, d(rate)/dq, d(second
-                        // rate)/dq, dv
-    std::vector<double> g, zq, aq, av;
-  };
-
   void split(const Vec& lambda);  // engine's multipliers to lambda_e_, contact forces to force_
   // Kinematics, columns W and force directions D of the active contacts at the engine's present links.
   void columns(bool accelerations);
@@ -146,7 +141,7 @@ class ContactDynamics : public Dynamics {
   // Patterns for what touches here: those that `out` has, or larger ones.
   void grow_layout(Tangents& out);
   std::unique_ptr<Tangents> make_layout(bool couplings) const;
-  void add_coordinate_tangents(int i, const Vec3& r, const Vec& a, Tangents& out);
+  void add_contact_tangents(int i, const Vec& a, const Vec& lambda, Tangents& out);
   void solve_rows(int rows, Vec& x);  // A_ x = x over the first rows, least norm
   void share_friction();
   double watched_gap(int slot, int& pair, bool& far);
@@ -186,8 +181,6 @@ class ContactDynamics : public Dynamics {
   std::vector<int> watched_;  // open rigid slots
   std::unique_ptr<PassageWatch> watch_;
   std::vector<Engine::LinkWrench> wrenches_;
-  SlotTangent tangent_;
-  TreeTangent::PointColumns points_[2];
   // Per slot, of those closed when the phase began: the speed of approach below which the gap means nothing; else -1.
   std::vector<double> young_;
   Mat W_, D_, X_, Mu_, A_;
@@ -203,8 +196,7 @@ class ContactDynamics : public Dynamics {
   Vec weight_, groups_;
   Mat weighted_;
   std::vector<int> columns_;
-  VelocityRow velocity_rows_[3];
-  CoordinateTangent coordinate_tangents_[3];
+  Rows contact_rows_;
   mutable std::unique_ptr<Tangents> layout_;
   std::unique_ptr<Tangents> grown_;                        // with the couplings of beams; null: there are none yet
   std::vector<std::unique_ptr<BeamCouplings>> couplings_;  // a pair each; null: no beams

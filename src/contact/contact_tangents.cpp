@@ -1,8 +1,8 @@
 // Exact tangents of a phase: the engine's, and those of active contacts (symbols as in engine/derivatives.hpp).
 //
-//   K += -r_k J^T H'_k J          each component k of a contact force r, with the lever arm moving with its link
 //   sliding: r_T = -mu(|s|) r_N d,  d = s / |s|,   d(r_T)/ds = -r_N [mu/|s| (1 - d d^T) + mu' d d^T]
-//            K += -W_T d(r_T)/ds ds/dq,  C += -W_T d(r_T)/ds ds/dv
+//
+// What a row adds, whatever carries it, is in rows.hpp.
 #include <algorithm>
 #include <cmath>
 
@@ -174,115 +174,14 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
   if (compliant_.any()) compliant_.add_tangents(out);
   if (!active_frictions_.empty()) add_friction_tangents(lambda, out);
 
-  std::vector<int>& columns = columns_;
-  auto& rows = velocity_rows_;
-  for (int i = 0; i < normals_; ++i) {
-    const ActiveContact& c = active_[static_cast<std::size_t>(i)];
-    const PairInstance& pair = system().pair(c.slot);
-    if (pair.in_coordinates()) {
-      add_coordinate_tangents(i, force(i, lambda), a, out);
-      continue;
-    }
-    contacts_.tangent(c.slot, tangent_);
-    columns.clear();
-    const int links[2] = {pair.link1, pair.link2};
-    for (int b = 0; b < 2; ++b) {
-      points_[b].n = 0;
-      if (links[b] < 0) continue;
-      const LinkMotion& m = engine_.links().motion[static_cast<std::size_t>(links[b])];
-      engine_.point_columns(links[b], m.p, m.v, points_[b]);
-      const std::vector<int>& p = path(links[b]);
-      columns.insert(columns.end(), p.begin(), p.end());
-    }
-    const int na = points_[0].n, n = static_cast<int>(columns.size());
-    const auto J = [&](int j) -> Vec6 { return j < na ? Vec6(points_[0].J.col(j)) : Vec6(points_[1].J.col(j - na)); };
-    for (int k = 0; k <= pair.tangents; ++k) {
-      VelocityRow& row = rows[k];
-      for (auto* x : {&row.g, &row.zq, &row.aq, &row.av}) x->assign(static_cast<std::size_t>(n), 0.0);
-      for (int j = 0; j < n; ++j) {
-        const TreeTangent::PointColumns& p = points_[j < na ? 0 : 1];
-        const int col = j < na ? j : j - na, offset = j < na ? 0 : 6;
-        const Vec6 g = tangent_.g[k].segment<6>(offset), xi = tangent_.bias_xi[k].segment<6>(offset);
-        const auto at = static_cast<std::size_t>(j);
-        row.g[at] = p.J.col(col).dot(g);
-        row.zq[at] = p.J.col(col).dot(tangent_.rate_x[k].segment<6>(offset)) + p.Zq.col(col).dot(g);
-        row.aq[at] =
-            p.J.col(col).dot(tangent_.bias_x[k].segment<6>(offset)) + p.Zq.col(col).dot(xi) + p.Aq.col(col).dot(g);
-        row.av[at] = p.J.col(col).dot(xi) + p.Av.col(col).dot(g);
-      }
-    }
-
-    const Vec3 r = force(i, lambda);
-    Eigen::Matrix<double, 12, 12> H = Eigen::Matrix<double, 12, 12>::Zero();
-    for (int k = 0; k <= pair.tangents; ++k) {
-      if (r[k] == 0) continue;
-      H -= r[k] * tangent_.H[k];
-      H.block<3, 3>(3, 0) += r[k] * skew<double>(tangent_.g[k].segment<3>(0));
-      H.block<3, 3>(9, 6) += r[k] * skew<double>(tangent_.g[k].segment<3>(6));
-    }
-    for (int j = 0; j < n; ++j) {
-      const Eigen::Matrix<double, 12, 1> Hx = H.middleCols<6>(j < na ? 0 : 6) * J(j);
-      for (int l = 0; l < n; ++l)
-        out.K.add(columns[static_cast<std::size_t>(l)], columns[static_cast<std::size_t>(j)],
-                  J(l).dot(l < na ? Hx.head<6>() : Hx.tail<6>()));
-    }
-
-    double d[2] = {0, 0}, mu = 0;
-    if (c.mode == Mode::slide) {
-      mu = sliding(c, d);
-      const SlotState& slot = contacts_[c.slot];
-      const int nt = pair.tangents;
-      const double speed = nt == 2 ? std::hypot(slot.rate[1], slot.rate[2]) : std::abs(slot.rate[1]);
-      double dmu = 0;
-      friction_coefficient(system().rigid(c.slot).friction, speed, &dmu);
-      const double across = turns_with_slip(c) ? mu / speed : 0;
-      for (int p = 1; p <= nt; ++p)
-        for (int q = 1; q <= nt; ++q) {
-          const double dd = d[p - 1] * d[q - 1];
-          const double slope = -r[0] * (across * ((p == q ? 1 : 0) - dd) + dmu * dd);
-          if (slope == 0) continue;
-          for (int l = 0; l < n; ++l)
-            for (int j = 0; j < n; ++j) {
-              const double w = -rows[p].g[static_cast<std::size_t>(l)] * slope;
-              const auto at = static_cast<std::size_t>(j);
-              out.K.add(columns[static_cast<std::size_t>(l)], columns[at], w * rows[q].zq[at]);
-              out.C.add(columns[static_cast<std::size_t>(l)], columns[at], w * rows[q].g[at]);
-            }
-        }
-    }
-    for (const Row& row : rows_) {
-      if (row.contact != i) continue;
-      const VelocityRow& v = rows[row.component];
-      for (int j = 0; j < n; ++j) {
-        const auto at = static_cast<std::size_t>(j);
-        const int col = columns[at];
-        out.G.add(row.index, col, v.g[at]);
-        out.Vq.add(row.index, col, v.zq[at]);
-        out.Aq.add(row.index, col, v.aq[at]);
-        out.Av.add(row.index, col, v.av[at]);
-        if (!out.N) continue;
-        double direction = v.g[at];
-        if (row.component == 0)
-          for (int k = 1; k <= pair.tangents; ++k) direction -= mu * d[k - 1] * rows[k].g[at];
-        out.N->add(row.index, col, direction);
-      }
-    }
-  }
+  for (int i = 0; i < normals_; ++i) add_contact_tangents(i, a, lambda, out);
 }
 
-// Rows that are functions of the coordinates: K += -r_k H_k, d(dde)/dq = H^T a + d(v^T H v)/dq, d(dde)/dv = d(v^T H
-// v)/dv.
-void ContactDynamics::add_coordinate_tangents(int i, const Vec3& r, const Vec& a, Tangents& out) {
+void ContactDynamics::add_contact_tangents(int i, const Vec& a, const Vec& lambda, Tangents& out) {
   const ActiveContact& c = active_[static_cast<std::size_t>(i)];
   const int tangents = system().pair(c.slot).tangents;
-  auto& t = coordinate_tangents_;
-  for (int k = 0; k <= tangents; ++k) {
-    contacts_.tangent(c.slot, k, t[k]);
-    for (std::size_t l = 0; l < t[k].columns.size(); ++l)
-      for (std::size_t j = 0; j < t[k].columns.size(); ++j)
-        out.K.add(t[k].columns[l], t[k].columns[j],
-                  -r[k] * t[k].H(static_cast<Eigen::Index>(l), static_cast<Eigen::Index>(j)));
-  }
+  const Vec3 r = force(i, lambda);
+  contacts_.rows(c.slot, 1 + tangents, r.data(), &a, contact_rows_);
   double d[2] = {0, 0}, mu = 0;
   if (c.mode == Mode::slide) {
     mu = sliding(c, d);
@@ -290,38 +189,17 @@ void ContactDynamics::add_coordinate_tangents(int i, const Vec3& r, const Vec& a
     const double speed = tangents == 2 ? std::hypot(slot.rate[1], slot.rate[2]) : std::abs(slot.rate[1]);
     double dmu = 0;
     friction_coefficient(system().rigid(c.slot).friction, speed, &dmu);
-    const double across = turns_with_slip(c) ? mu / speed : 0;
-    for (int p = 1; p <= tangents; ++p)
-      for (int q = 1; q <= tangents; ++q) {
-        const double dd = d[p - 1] * d[q - 1];
-        const double slope = r[0] * (across * ((p == q ? 1 : 0) - dd) + dmu * dd);
-        if (slope == 0) continue;
-        for (std::size_t l = 0; l < t[p].columns.size(); ++l)
-          for (std::size_t j = 0; j < t[q].columns.size(); ++j) {
-            const double w = t[p].g[l] * slope;
-            out.K.add(t[p].columns[l], t[q].columns[j], w * t[q].rate_by_q[static_cast<Eigen::Index>(j)]);
-            out.C.add(t[p].columns[l], t[q].columns[j], w * t[q].g[j]);
-          }
-      }
+    ForceSlopes slopes;
+    slopes.add_sliding(1, tangents, d, turns_with_slip(c) ? r[0] * mu / speed : 0, r[0] * dmu);
+    add_forces(contact_rows_, &slopes, out);
+  } else {
+    add_forces(contact_rows_, nullptr, out);
   }
   for (const Row& row : rows_) {
     if (row.contact != i) continue;
-    const CoordinateTangent& own = t[row.component];
-    for (std::size_t j = 0; j < own.columns.size(); ++j) {
-      out.G.add(row.index, own.columns[j], own.g[j]);
-      const auto at = static_cast<Eigen::Index>(j);
-      double second = own.bias_by_q[at];
-      for (std::size_t l = 0; l < own.columns.size(); ++l)
-        second += own.H(static_cast<Eigen::Index>(l), at) * a[own.columns[l]];
-      out.Vq.add(row.index, own.columns[j], own.rate_by_q[at]);
-      out.Aq.add(row.index, own.columns[j], second);
-      out.Av.add(row.index, own.columns[j], own.bias_by_v[at]);
-      if (out.N) out.N->add(row.index, own.columns[j], own.g[j]);
-    }
-    if (!out.N || row.component != 0) continue;
-    for (int k = 1; k <= tangents; ++k)
-      for (std::size_t j = 0; j < t[k].columns.size(); ++j)
-        out.N->add(row.index, t[k].columns[j], -mu * d[k - 1] * t[k].g[j]);
+    add_row(contact_rows_, row.component, row.index, out);
+    for (int k = 1; k <= tangents && row.component == 0; ++k)
+      add_direction(contact_rows_, k, row.index, -mu * d[k - 1], out);
   }
 }
 

@@ -22,6 +22,7 @@
 #include "contact/beam_touch.hpp"
 #include "contact/broad_phase.hpp"
 #include "contact/contact_system.hpp"
+#include "contact/rows.hpp"
 #include "engine/engine.hpp"
 
 namespace clatter::contact {
@@ -39,16 +40,6 @@ struct SlotState {
   double measure = 1, measure_rate = 0, drift = 0;
 };
 
-// A row written in coordinates: gradient by velocity index, and second derivatives (formula's inputs).
-struct CoordinateTangent {
-  std::vector<int> columns;
-  std::vector<double> g;
-  Mat H;          // dg/dq over columns
-  Vec rate_by_q;  // d(rate)/dq over columns
-  Vec bias_by_q;  // d(v^T H v)/dq over columns
-  Vec bias_by_v;  // d(v^T H v)/dv over columns
-};
-
 // Rows of one slot in the space of its two links' motions (linear, angular of body 1, then of body 2): gradients g, and
 // derivatives by pose increments x and twists xi as in MeasureTangent.
 struct SlotTangent {
@@ -56,6 +47,7 @@ struct SlotTangent {
   Row g[6], rate_x[6], bias_x[6], bias_xi[6];
   Eigen::Matrix<double, 12, 12> H[6];  // dg/dx
   Row margin_x;
+  LinkRow row(int k) const { return {&g[k], &rate_x[k], &bias_x[k], &bias_xi[k], &H[k]}; }
 };
 
 class Contacts {
@@ -93,15 +85,12 @@ class Contacts {
   // end of an edge has values until the event that ends it is found.
   void evaluate_held(int slot, int feature, bool accelerations);
   // Derivatives at the engine's present links with the given generalized accelerations in them (Engine::observe(s,
-  // &a)).
+  // &a)), of slots between shapes.
   void tangent(int slot, SlotTangent& out);
-  // The same for a slot whose rows are functions of the coordinates; component 0 gap, 1 and 2 slide.
-  void tangent(int slot, int component, CoordinateTangent& out) const;
-
-  // Of a compliant slot of beams, all rows.
-  void tangent(int slot, BeamTangent& out) const {
-    beams_of(slot).tangent(state_at_.q, state_at_.v, slot - contacts_->pair(slot).slot0, out);
-  }
+  // The first `count` rows of a slot, whatever carries it, under the forces r; with their second rates at the
+  // accelerations a, null: without. After Engine::tangents() at the same state. Of a compliant slot of beams without
+  // second rates; r is then the law's force, of which the slot's measure acts.
+  void rows(int slot, int count, const double* r, const Vec* a, Rows& out);
 
   // Partial derivatives by time of a row written in coordinates: its column, rate and bias.
   struct TimeTangent {
@@ -150,6 +139,9 @@ class Contacts {
     double value, rate, bias;
   };
   CoordinateValue coordinate(const CoordinateRow& row, double* gradient) const;
+  void coordinate_rows(const PairInstance& pair, int count, const double* r, const Vec* a, Rows& out) const;
+  LinkCarrier carrier_;
+  SlotTangent tangent_;
   State state_at_;
   bool any_coordinates_ = false;
   Vec gradient_;

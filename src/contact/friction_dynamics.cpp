@@ -232,40 +232,24 @@ void ContactDynamics::friction_events(const Vec& lambda, Vec& g, int& at) {
   if (loads_itself_) g[at++] = jam_ - kJam;
 }
 
-// Tangents. A force f along the slip puts -f g into the residual; of a sliding row f = -l(|s|, lambda) d(s):
+// Tangents. A sliding row pushes with f = -l(|s|, lambda) d(s):
 //
-//   K += f K_unit                                        d(columns), K_unit of FrictionRows::Tangent
 //   df/ds = -[l p (1 - d d^T) + dl/d|s| d d^T]           p = 1/|s|, smoothed l phi/|s| and d(l phi)/d|s|
 //   N(row) -= mu dN/d(row) d . g                          force direction of the rows that load the friction
 void ContactDynamics::add_friction_tangents(const Vec& lambda, Tangents& out) {
-  FrictionRows::Tangent t[2];
   for (std::size_t at = 0; at < active_frictions_.size(); ++at) {
     const ActiveFriction& f = active_frictions_[at];
     const FrictionInstance& row = frictions_[f.index];
-    if (row.slot >= 0) contacts_.tangent(row.slot, tangent_);
-    double force[2], d[2] = {0, 0};
+    double force[2];
     friction_force(static_cast<int>(at), lambda, force);
-    for (int c = 0; c < row.count; ++c) {
-      frictions_.tangent(f.index, c, row.slot >= 0 ? &tangent_ : nullptr, t[c]);
-      for (std::size_t l = 0; l < t[c].columns.size(); ++l)
-        for (std::size_t j = 0; j < t[c].columns.size(); ++j)
-          out.K.add(t[c].columns[l], t[c].columns[j],
-                    force[c] * t[c].K(static_cast<Eigen::Index>(l), static_cast<Eigen::Index>(j)));
-    }
+    frictions_.rows(f.index, force, contact_rows_);
     if (f.mode == Mode::stick) {
-      for (const Row& r : rows_) {
-        if (r.friction != static_cast<int>(at)) continue;
-        const FrictionRows::Tangent& own = t[r.component];
-        for (std::size_t j = 0; j < own.columns.size(); ++j) {
-          out.G.add(r.index, own.columns[j], own.g[j]);
-          out.Vq.add(r.index, own.columns[j], own.zq[j]);
-          out.Aq.add(r.index, own.columns[j], own.aq[j]);
-          out.Av.add(r.index, own.columns[j], own.av[j]);
-          if (out.N) out.N->add(r.index, own.columns[j], own.g[j]);
-        }
-      }
+      add_forces(contact_rows_, nullptr, out);
+      for (const Row& r : rows_)
+        if (r.friction == static_cast<int>(at)) add_row(contact_rows_, r.component, r.index, out);
       continue;
     }
+    double d[2] = {0, 0};
     const double speed = friction_direction(f, d), *rate = frictions_.rate(f.index);
     double limit = 0, by_speed = 0, mu = 0;
     gradient_.clear();
@@ -280,7 +264,6 @@ void ContactDynamics::add_friction_tangents(const Vec& lambda, Tangents& out) {
       mu = frictions_.loaded(f.index) ? frictions_.coefficient(f.index, speed) : 0;
       for (auto& [r, slope] : gradient_) r = row_of_engine(r);
     }
-    // Across and along the slip.
     double unit[2] = {d[0], d[1]}, across = row.count == 2 && speed > 0 ? limit / speed : 0, along = by_speed;
     if (system().smooth) {
       double dslope = 0;
@@ -289,21 +272,11 @@ void ContactDynamics::add_friction_tangents(const Vec& lambda, Tangents& out) {
       across = limit * slope;
       along = by_speed * slope * speed + limit * (slope + dslope * speed);
     }
-    for (int p = 0; p < row.count; ++p)
-      for (int q = 0; q < row.count; ++q) {
-        const double slope = across * ((p == q ? 1 : 0) - unit[p] * unit[q]) + along * unit[p] * unit[q];
-        if (slope == 0) continue;
-        for (std::size_t l = 0; l < t[p].columns.size(); ++l)
-          for (std::size_t j = 0; j < t[q].columns.size(); ++j) {
-            out.K.add(t[p].columns[l], t[q].columns[j], slope * t[p].g[l] * t[q].zq[j]);
-            out.C.add(t[p].columns[l], t[q].columns[j], slope * t[p].g[l] * t[q].g[j]);
-          }
-      }
-    if (!out.N) continue;
+    ForceSlopes slopes;
+    slopes.add_sliding(0, row.count, unit, across, along);
+    add_forces(contact_rows_, &slopes, out);
     for (const auto& [r, slope] : gradient_)
-      for (int c = 0; c < row.count; ++c)
-        for (std::size_t j = 0; j < t[c].columns.size(); ++j)
-          out.N->add(r, t[c].columns[j], -mu * slope * d[c] * t[c].g[j]);
+      for (int c = 0; c < row.count; ++c) add_direction(contact_rows_, c, r, -mu * slope * d[c], out);
   }
 }
 

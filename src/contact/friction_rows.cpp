@@ -6,11 +6,10 @@
 namespace clatter::contact {
 
 FrictionRows::FrictionRows(Contacts& contacts)
-    : contacts_(contacts), engine_(contacts.engine()), state_(contacts.system().frictions.size()) {
-  std::size_t longest = 0;
-  for (const auto& p : engine_.system().tree.path) longest = std::max(longest, p.size());
-  for (auto& p : points_) p.reserve(static_cast<int>(longest));
-}
+    : contacts_(contacts),
+      engine_(contacts.engine()),
+      state_(contacts.system().frictions.size()),
+      carrier_(contacts.engine()) {}
 
 void FrictionRows::evaluate(int i, bool accelerations) {
   const FrictionInstance& f = (*this)[i];
@@ -158,70 +157,41 @@ std::vector<int> FrictionRows::columns(int i) const {
   return all;
 }
 
-void FrictionRows::tangent(int i, int c, const SlotTangent* slot, Tangent& out) {
-  const FrictionInstance& f = (*this)[i];
+void FrictionRows::rows(int i, const double f[2], Rows& out) {
+  const FrictionInstance& friction = (*this)[i];
   const System& sys = engine_.system();
-  const auto resize = [&] {
-    const auto n = static_cast<Eigen::Index>(out.columns.size());
-    for (auto* x : {&out.g, &out.zq, &out.aq, &out.av}) x->assign(out.columns.size(), 0.0);
-    out.K.setZero(n, n);
-  };
   out.columns.clear();
-  int links[2] = {f.link1, f.link2};
-  Vec3 at[2], velocity[2];
-  const Eigen::Matrix<double, 12, 1>*g, *rate_x, *bias_x, *bias_xi;
-  const Eigen::Matrix<double, 12, 12>* H12;
-  if (f.joint >= 0) {
+  if (friction.joint < 0) {
+    contacts_.tangent(friction.slot, slot_tangent_);
+    carrier_.place(friction.link1, friction.link2, out.columns);
+    out.begin(friction.count);
+    for (int c = 0; c < friction.count; ++c) {
+      const LinkRow row = slot_tangent_.row(friction.component[c]);
+      carrier_.add(row, friction.scale[c], c, true, out);
+      carrier_.turn(row, friction.scale[c] * f[c]);
+    }
+    carrier_.finish(out);
+    return;
+  }
+  out.columns = columns(i);
+  out.begin(friction.count);
+  for (int c = 0; c < friction.count; ++c) {
     const Measure& m = sys.measures[static_cast<std::size_t>(joint(i).measure[c])];
-    if (m.velocity >= 0) {
-      out.columns.push_back(m.velocity);
-      resize();
-      out.g[0] = f.scale[c] * m.rate_scale;
-      return;
+    if (m.velocity >= 0) {  // the one of columns(i)
+      out.row(out.g, c)[static_cast<std::size_t>(c)] = friction.scale[c] * m.rate_scale;
+      continue;
     }
     const FrameState<double> A = engine_.frame_state(m.a), B = engine_.frame_state(m.b);
     measure_tangent(m.kind, m.params, A, B, measure_tangent_);
-    at[0] = A.p, at[1] = B.p;
-    velocity[0] = A.v, velocity[1] = B.v;
-    g = &measure_tangent_.g, rate_x = &measure_tangent_.de_x, bias_x = &measure_tangent_.bias_x;
-    bias_xi = &measure_tangent_.bias_xi, H12 = &measure_tangent_.H;
-  } else {
-    for (int b = 0; b < 2; ++b) {
-      if (links[b] < 0) continue;
-      const LinkMotion& m = engine_.links().motion[static_cast<std::size_t>(links[b])];
-      at[b] = m.p;
-      velocity[b] = m.v;
-    }
-    const int k = f.component[c];
-    g = &slot->g[k], rate_x = &slot->rate_x[k], bias_x = &slot->bias_x[k], bias_xi = &slot->bias_xi[k];
-    H12 = &slot->H[k];
-  }
-  for (int b = 0; b < 2; ++b) {
-    points_[b].n = 0;
-    if (links[b] < 0) continue;
-    engine_.point_columns(links[b], at[b], velocity[b], points_[b]);
-    const std::vector<int>& path = sys.tree.path[static_cast<std::size_t>(links[b])];
-    out.columns.insert(out.columns.end(), path.begin(), path.end());
-  }
-  resize();
-  Eigen::Matrix<double, 12, 12> H = -*H12;
-  H.block<3, 3>(3, 0) += skew<double>(g->segment<3>(0));
-  H.block<3, 3>(9, 6) += skew<double>(g->segment<3>(6));
-  const int na = points_[0].n, n = static_cast<int>(out.columns.size());
-  const double scale = f.scale[c];
-  for (int j = 0; j < n; ++j) {
-    const TreeTangent::PointColumns& p = points_[j < na ? 0 : 1];
-    const int col = j < na ? j : j - na, first = j < na ? 0 : 6;
-    const Vec6 gj = g->segment<6>(first), xi = bias_xi->segment<6>(first);
-    const auto k = static_cast<std::size_t>(j);
-    out.g[k] = scale * p.J.col(col).dot(gj);
-    out.zq[k] = scale * (p.J.col(col).dot(rate_x->segment<6>(first)) + p.Zq.col(col).dot(gj));
-    out.aq[k] = scale * (p.J.col(col).dot(bias_x->segment<6>(first)) + p.Zq.col(col).dot(xi) + p.Aq.col(col).dot(gj));
-    out.av[k] = scale * (p.J.col(col).dot(xi) + p.Av.col(col).dot(gj));
-    const Eigen::Matrix<double, 12, 1> Hx = H.middleCols<6>(first) * p.J.col(col);
-    for (int l = 0; l < n; ++l)
-      out.K(l, j) =
-          scale * (l < na ? points_[0].J.col(l).dot(Hx.head<6>()) : points_[1].J.col(l - na).dot(Hx.tail<6>()));
+    const int link[2] = {friction.link1, friction.link2};
+    const Vec3 at[2] = {A.p, B.p}, velocity[2] = {A.v, B.v};
+    same_.clear();
+    carrier_.place(link, at, velocity, same_);
+    const MeasureTangent& t = measure_tangent_;
+    const LinkRow row{&t.g, &t.de_x, &t.bias_x, &t.bias_xi, &t.H};
+    carrier_.add(row, friction.scale[c], c, true, out);
+    carrier_.turn(row, friction.scale[c] * f[c]);
+    carrier_.finish(out);
   }
 }
 

@@ -62,14 +62,8 @@ class FrictionRows {
   double limit(int i, double speed, double load, double* by_speed = nullptr) const;
   double coefficient(int i, double speed) const;
 
-  // Derivatives of one direction in velocity space, as in engine/derivatives.hpp; after Engine::tangents() at the same
-  // state. H: sum of what K gets for a unit force, -J^T H' J, over columns x columns.
-  struct Tangent {
-    std::vector<int> columns;
-    std::vector<double> g, zq, aq, av;
-    Mat K;
-  };
-  void tangent(int i, int c, const SlotTangent* slot, Tangent& out);
+  // Its rows under the forces f along them; after Engine::tangents() at the same state.
+  void rows(int i, const double f[2], Rows& out);
   // Velocities it depends on, for patterns.
   std::vector<int> columns(int i) const;
 
@@ -84,8 +78,10 @@ class FrictionRows {
   Engine& engine_;
   Vec v_;
   std::vector<State2> state_;
-  TreeTangent::PointColumns points_[2];
+  LinkCarrier carrier_;
+  SlotTangent slot_tangent_;
   MeasureTangent measure_tangent_;
+  std::vector<int> same_;  // columns of a joint, as columns() tells them
 };
 
 // Steps of a fixed point iteration now <- next(now) of limits, relaxed by Aitken's rule: lands on the fixed point of a

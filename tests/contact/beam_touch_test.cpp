@@ -257,7 +257,8 @@ TEST_P(BeamRowsOf, TangentsAreDerivativesOfRows) {
   const int nv = beams.engine->sizes().nv;
   const double h = 1e-6;
   int looked = 0;
-  CoordinateTangent t;
+  const Vec still = Vec::Zero(nv);
+  Rows t;
   for (const int slot : near) {
     for (int k = 0; k <= beams.contacts->pair(slot).tangents; ++k) {
       beams.kinematics->at(s);
@@ -265,9 +266,10 @@ TEST_P(BeamRowsOf, TangentsAreDerivativesOfRows) {
       if (!(*beams.kinematics)[slot].present) continue;
       Vec column(nv);
       beams.kinematics->column(slot, k, column.data());
-      beams.kinematics->tangent(slot, k, t);
+      const Vec3 force = Vec3::Unit(k);  // K is then minus the derivative of row k
+      beams.kinematics->rows(slot, 1 + beams.contacts->pair(slot).tangents, force.data(), &still, t);
       Vec g = Vec::Zero(nv);
-      for (std::size_t i = 0; i < t.columns.size(); ++i) g[t.columns[i]] = t.g[i];
+      for (std::size_t i = 0; i < t.size(); ++i) g[t.columns[i]] = t.gradient(k)[i];
       ASSERT_LT((g - column).norm(), 1e-12 * (1 + column.norm())) << "slot " << slot << " row " << k;
       const int feature = beams.kinematics->branch(slot).feature;
       for (std::size_t j = 0; j < t.columns.size(); j += 3) {
@@ -287,15 +289,13 @@ TEST_P(BeamRowsOf, TangentsAreDerivativesOfRows) {
         const Vec slope = (W[1] - W[0]) / (2 * h);
         if (slope.norm() > 1e3) continue;  // the foot jumped to the next element
         ++looked;
-        const auto at = static_cast<Eigen::Index>(j);
-        for (std::size_t i = 0; i < t.columns.size(); ++i)
-          EXPECT_NEAR(slope[t.columns[i]], t.H(static_cast<Eigen::Index>(i), at), 1e-6 * (1 + slope.norm()))
-              << "slot " << slot << " row " << k;
-        EXPECT_NEAR((side[1].rate[k] - side[0].rate[k]) / (2 * h), t.rate_by_q[at],
-                    1e-6 * (1 + std::abs(t.rate_by_q[at])))
+        const double rate_q = t.row(t.rate_q, k)[j], second_q = t.row(t.second_q, k)[j];
+        const double second_v = t.row(t.second_v, k)[j];
+        for (std::size_t i = 0; i < t.size(); ++i)
+          EXPECT_NEAR(slope[t.columns[i]], -t.turn(i, j), 1e-6 * (1 + slope.norm())) << "slot " << slot << " row " << k;
+        EXPECT_NEAR((side[1].rate[k] - side[0].rate[k]) / (2 * h), rate_q, 1e-6 * (1 + std::abs(rate_q)))
             << "slot " << slot << " row " << k;
-        EXPECT_NEAR((side[1].bias[k] - side[0].bias[k]) / (2 * h), t.bias_by_q[at],
-                    1e-4 * (1 + std::abs(t.bias_by_q[at])))
+        EXPECT_NEAR((side[1].bias[k] - side[0].bias[k]) / (2 * h), second_q, 1e-4 * (1 + std::abs(second_q)))
             << "slot " << slot << " row " << k;
         Vec dv = Vec::Zero(nv);
         SlotState fast[2];
@@ -305,7 +305,7 @@ TEST_P(BeamRowsOf, TangentsAreDerivativesOfRows) {
           beams.kinematics->evaluate(slot, true);
           fast[b] = (*beams.kinematics)[slot];
         }
-        EXPECT_NEAR((fast[1].bias[k] - fast[0].bias[k]) / 2e-3, t.bias_by_v[at], 1e-8 * (1 + std::abs(t.bias_by_v[at])))
+        EXPECT_NEAR((fast[1].bias[k] - fast[0].bias[k]) / 2e-3, second_v, 1e-8 * (1 + std::abs(second_v)))
             << "slot " << slot << " row " << k;
       }
     }
