@@ -43,17 +43,17 @@ double beyond_edge(const ContactSystem& system, int slot) {
 ContactDynamics::ContactDynamics(std::shared_ptr<const ContactSystem> contacts, Engine& engine)
     : contacts_(std::move(contacts), engine), engine_(engine), compliant_(contacts_), frictions_(contacts_) {
   const Sizes& n = engine.sizes();
-  lambda_e_.setZero(n.nc());
-  zdot_e_.setZero(n.nz);
-  phi_e_.setZero(n.nh);
-  velocity_e_.setZero(n.nc());
-  p_e_.setZero(n.np);
-  g_e_.setZero(n.ne);
-  b_e_.setZero(n.nc());
-  column_.setZero(n.nv);
-  young_.assign(static_cast<std::size_t>(contacts_.slots()), -1);
+  of_engine_.lambda.setZero(n.nc());
+  of_engine_.zdot.setZero(n.nz);
+  of_engine_.phi.setZero(n.nh);
+  of_engine_.velocity.setZero(n.nc());
+  of_engine_.p.setZero(n.np);
+  of_engine_.g.setZero(n.ne);
+  of_engine_.b.setZero(n.nc());
+  problem_.column.setZero(n.nv);
+  slowest_approach_.assign(static_cast<std::size_t>(contacts_.slots()), -1);
   for (const PairInstance& pair : system().pairs)
-    couplings_.push_back(pair.beams ? std::make_unique<BeamCouplings>(*pair.beams) : nullptr);
+    layouts_.couplings.push_back(pair.beams ? std::make_unique<BeamCouplings>(*pair.beams) : nullptr);
   set_active({}, engine.system().initial);
 }
 
@@ -77,16 +77,16 @@ void ContactDynamics::set_active(std::vector<ActiveContact> active, const State&
   sizes_.nn += k - normals_;
   sizes_.nz += compliant_.inner_states();
   sizes_.np += 2 * static_cast<int>(system().groups.size()) + static_cast<int>(system().friction_channels.size());
-  W_.setZero(n.nv, k);
-  D_.setZero(n.nv, k);
-  X_.setZero(n.nv, k);
-  Mu_.setZero(n.nc(), k);
-  A_.setZero(k, k);
-  rhs_.setZero(k);
-  force_.setZero(k);
-  qr_.reserve(k);
-  layout_.reset();
-  grown_.reset();
+  problem_.W.setZero(n.nv, k);
+  problem_.D.setZero(n.nv, k);
+  problem_.X.setZero(n.nv, k);
+  problem_.Mu.setZero(n.nc(), k);
+  problem_.A.setZero(k, k);
+  problem_.rhs.setZero(k);
+  problem_.force.setZero(k);
+  problem_.qr.reserve(k);
+  layouts_.start.reset();
+  layouts_.grown.reset();
 
   // Every rigid slot that is not active is watched.
   watched_.clear();
@@ -102,7 +102,7 @@ void ContactDynamics::set_active(std::vector<ActiveContact> active, const State&
     // Slower than this it has not come back. What approached when it was let go, no faster than what counts as rest at
     // an instant, may become twice as fast before it does: otherwise the same decision would be asked for at once.
     const double approach = young ? std::max(0.0, -contacts_[slot].rate[0]) / system().velocity_scale : 0;
-    young_[static_cast<std::size_t>(slot)] =
+    slowest_approach_[static_cast<std::size_t>(slot)] =
         young ? system().velocity_scale * (kRateOffset + (approach <= kRest ? 2 * approach : 0)) : -1;
   }
   int reserves = 0;
@@ -112,14 +112,14 @@ void ContactDynamics::set_active(std::vector<ActiveContact> active, const State&
               compliant_.event_count();
   if (watch_)
     watch_->begin_phase(active_, n.ne, static_cast<int>(watched_.size()), sizes_.ne - compliant_.event_count());
-  solved_ = looked_ = false;
-  a_solved_.setZero(n.nv);
-  lambda_solved_.setZero(sizes_.nc());
-  zdot_solved_.setZero(sizes_.nz);
-  g_looked_.setZero(sizes_.ne);
-  weight_.setZero(k);
-  weighted_.setZero(k, k);
-  groups_.setZero(static_cast<Eigen::Index>(system().groups.size()));
+  solved_.known = looked_.known = false;
+  solved_.a.setZero(n.nv);
+  solved_.lambda.setZero(sizes_.nc());
+  solved_.zdot.setZero(sizes_.nz);
+  looked_.g.setZero(sizes_.ne);
+  problem_.weight.setZero(k);
+  problem_.weighted.setZero(k, k);
+  problem_.groups.setZero(static_cast<Eigen::Index>(system().groups.size()));
 }
 
 PassageWatch& ContactDynamics::watch_passages() {
@@ -129,7 +129,7 @@ PassageWatch& ContactDynamics::watch_passages() {
 
 void ContactDynamics::watch_only(std::span<const std::size_t> pairs) {
   watch_passages().watch_only(pairs);
-  looked_ = false;
+  looked_.known = false;
 }
 
 const std::vector<int>& ContactDynamics::path(int link) const {
@@ -141,17 +141,17 @@ const State& ContactDynamics::engine_state(const State& s) {
   contacts_.at(s);
   frictions_.at(s);
   if (s.z.size() == engine_.sizes().nz) return s;
-  state_e_.t = s.t;
-  state_e_.q = s.q;
-  state_e_.v = s.v;
-  state_e_.z = s.z.head(engine_.sizes().nz);
-  return state_e_;
+  of_engine_.state.t = s.t;
+  of_engine_.state.q = s.q;
+  of_engine_.state.v = s.v;
+  of_engine_.state.z = s.z.head(engine_.sizes().nz);
+  return of_engine_.state;
 }
 
 void ContactDynamics::split(const Vec& lambda) {
   const int nc = engine_.sizes().nc();
-  for (int r = 0; r < nc; ++r) lambda_e_[r] = lambda[row_of_engine(r)];
-  for (std::size_t i = 0; i < rows_.size(); ++i) force_[static_cast<Eigen::Index>(i)] = lambda[rows_[i].index];
+  for (int r = 0; r < nc; ++r) of_engine_.lambda[r] = lambda[row_of_engine(r)];
+  for (std::size_t i = 0; i < rows_.size(); ++i) problem_.force[static_cast<Eigen::Index>(i)] = lambda[rows_[i].index];
 }
 
 bool ContactDynamics::frictional(int slot) const {
@@ -183,21 +183,21 @@ double ContactDynamics::sliding(const ActiveContact& c, double direction[2]) con
 }
 
 void ContactDynamics::columns(bool accelerations) {
-  solved_ = false;
+  solved_.known = false;
   for (const ActiveContact& c : active_) contacts_.evaluate_held(c.slot, c.feature, accelerations);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const auto col = static_cast<Eigen::Index>(i);
     if (rows_[i].friction >= 0) continue;
     const ActiveContact& c = active_[static_cast<std::size_t>(rows_[i].contact)];
-    contacts_.column(c.slot, rows_[i].component, W_.col(col).data());
-    D_.col(col) = W_.col(col);
+    contacts_.column(c.slot, rows_[i].component, problem_.W.col(col).data());
+    problem_.D.col(col) = problem_.W.col(col);
     if (rows_[i].component != 0 || c.mode != Mode::slide) continue;
     double d[2];
     const double mu = sliding(c, d);
     if (mu == 0) continue;
     for (int k = 1; k <= system().pair(c.slot).tangents; ++k) {
-      contacts_.column(c.slot, k, column_.data());
-      D_.col(col) -= mu * d[k - 1] * column_;
+      contacts_.column(c.slot, k, problem_.column.data());
+      problem_.D.col(col) -= mu * d[k - 1] * problem_.column;
     }
   }
   for (const ActiveFriction& f : active_frictions_) frictions_.evaluate(f.index, accelerations);
@@ -215,94 +215,97 @@ void ContactDynamics::apply_compliant(const State& s) {
 
 void ContactDynamics::solve_rows(int rows, Vec& x) {
   if (rows == 1) {
-    const double d = A_(0, 0);
+    const double d = problem_.A(0, 0);
     x[0] = d != 0 ? x[0] / d : 0;
     return;
   }
-  qr_.compute(A_.topLeftCorner(rows, rows));
-  qr_.solve(x.head(rows));
+  problem_.qr.compute(problem_.A.topLeftCorner(rows, rows));
+  problem_.qr.solve(x.head(rows));
 }
 
 // Contacts that depend on each other share friction as their normal forces allow it: all reach their limits together,
-// and none is called slipping while the others could still hold. rhs_ holds forces of least norm.
+// and none is called slipping while the others could still hold. problem_.rhs holds forces of least norm.
 void ContactDynamics::share_friction() {
   const int k = static_cast<int>(rows_.size());
-  weight_.setOnes();
-  const double largest = rhs_.head(normals_).cwiseAbs().maxCoeff();
+  problem_.weight.setOnes();
+  const double largest = problem_.rhs.head(normals_).cwiseAbs().maxCoeff();
   for (int i = normals_; i < k; ++i) {
     const Row& row = rows_[static_cast<std::size_t>(i)];
     if (row.friction >= 0) continue;
     const double mu =
         friction_coefficient(system().rigid(active_[static_cast<std::size_t>(row.contact)].slot).friction, 0);
     // The least sum of r_T^2 / (mu r_N) has r_T in proportion to mu r_N.
-    weight_[i] = std::sqrt(std::max(1e-12, largest > 0 ? mu * std::abs(rhs_[row.contact]) / largest : 1.0));
+    problem_.weight[i] =
+        std::sqrt(std::max(1e-12, largest > 0 ? mu * std::abs(problem_.rhs[row.contact]) / largest : 1.0));
   }
-  weighted_.noalias() = A_ * weight_.asDiagonal();
-  force_.noalias() = A_ * rhs_;
-  rhs_ = force_;
-  qr_.compute(weighted_);
-  qr_.solve(rhs_);
-  rhs_.array() *= weight_.array();
+  problem_.weighted.noalias() = problem_.A * problem_.weight.asDiagonal();
+  problem_.force.noalias() = problem_.A * problem_.rhs;
+  problem_.rhs = problem_.force;
+  problem_.qr.compute(problem_.weighted);
+  problem_.qr.solve(problem_.rhs);
+  problem_.rhs.array() *= problem_.weight.array();
 }
 
 void ContactDynamics::free_accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
   const int nz = engine_.sizes().nz;
   apply_compliant(s);
   const State& e = engine_state(s);
-  engine_.accelerations(e, a, lambda, zdot_e_);
+  engine_.accelerations(e, a, lambda, of_engine_.zdot);
   zdot.resize(sizes_.nz);
-  zdot.head(nz) = zdot_e_;
+  zdot.head(nz) = of_engine_.zdot;
   if (compliant_.inner_states() > 0) compliant_.inner_rates(s.z.data() + nz, zdot.data() + nz);
 }
 
 void ContactDynamics::accelerations(const State& s, Vec& a, Vec& lambda, Vec& zdot) {
   const int nc = engine_.sizes().nc(), k = static_cast<int>(rows_.size());
-  if (solved_ && same_state(s, solved_at_)) {
+  if (solved_.known && same_state(s, solved_.at)) {
     engine_.prepare_response(engine_state(s));
-    a = a_solved_;
-    lambda = lambda_solved_;
-    zdot = zdot_solved_;
+    a = solved_.a;
+    lambda = solved_.lambda;
+    zdot = solved_.zdot;
     return;
   }
-  free_accelerations(s, a, lambda_e_, zdot);
-  if (k > 0 || !sliding_.empty()) columns(true);
+  free_accelerations(s, a, of_engine_.lambda, zdot);
+  if (k > 0 || !sliding_.list.empty()) columns(true);
   respond_to_sliding();
   if (k > 0) {
     for (int i = 0; i < k; ++i)
-      engine_.response(D_.col(i).data(), X_.col(i).data(), nc > 0 ? Mu_.col(i).data() : nullptr);
-    A_.noalias() = W_.transpose() * X_;
+      engine_.response(problem_.D.col(i).data(), problem_.X.col(i).data(),
+                       nc > 0 ? problem_.Mu.col(i).data() : nullptr);
+    problem_.A.noalias() = problem_.W.transpose() * problem_.X;
     for (int i = 0; i < k; ++i) {
       const Row& row = rows_[static_cast<std::size_t>(i)];
-      rhs_[i] = -W_.col(i).dot(a) -
-                (row.friction >= 0
-                     ? frictions_.bias(active_frictions_[static_cast<std::size_t>(row.friction)].index)[row.component]
-                     : contacts_[active_[static_cast<std::size_t>(row.contact)].slot].bias[row.component]);
+      problem_.rhs[i] =
+          -problem_.W.col(i).dot(a) -
+          (row.friction >= 0
+               ? frictions_.bias(active_frictions_[static_cast<std::size_t>(row.friction)].index)[row.component]
+               : contacts_[active_[static_cast<std::size_t>(row.contact)].slot].bias[row.component]);
     }
-    solve_rows(k, rhs_);
-    const bool shared = k > 1 && normals_ > 0 && k > normals_ && qr_.rank() < k;
+    solve_rows(k, problem_.rhs);
+    const bool shared = k > 1 && normals_ > 0 && k > normals_ && problem_.qr.rank() < k;
     if (shared) share_friction();
-    for (Eigen::Index j = 0; j < R_.cols(); ++j) {
-      R_.col(j).noalias() = W_.transpose() * Xf_.col(j);
+    for (Eigen::Index j = 0; j < sliding_.R.cols(); ++j) {
+      sliding_.R.col(j).noalias() = problem_.W.transpose() * sliding_.X.col(j);
       if (k == 1) {
-        R_(0, j) = A_(0, 0) != 0 ? R_(0, j) / A_(0, 0) : 0;
+        sliding_.R(0, j) = problem_.A(0, 0) != 0 ? sliding_.R(0, j) / problem_.A(0, 0) : 0;
       } else {
-        qr_.solve(R_.col(j));
-        if (shared) R_.col(j).array() *= weight_.array();
+        problem_.qr.solve(sliding_.R.col(j));
+        if (shared) sliding_.R.col(j).array() *= problem_.weight.array();
       }
     }
-    a.noalias() += X_ * rhs_;
-    if (nc > 0) lambda_e_.noalias() += Mu_ * rhs_;
+    a.noalias() += problem_.X * problem_.rhs;
+    if (nc > 0) of_engine_.lambda.noalias() += problem_.Mu * problem_.rhs;
   }
-  if (!sliding_.empty()) solve_frictions(a, rhs_);
-  for (int i = 0; i < k; ++i) lambda[rows_[static_cast<std::size_t>(i)].index] = rhs_[i];
-  for (int r = 0; r < nc; ++r) lambda[row_of_engine(r)] = lambda_e_[r];
+  if (!sliding_.list.empty()) solve_frictions(a, problem_.rhs);
+  for (int i = 0; i < k; ++i) lambda[rows_[static_cast<std::size_t>(i)].index] = problem_.rhs[i];
+  for (int r = 0; r < nc; ++r) lambda[row_of_engine(r)] = of_engine_.lambda[r];
   // Compliant forces are wrenches in the engine, which others may replace; sliding joints keep more than is kept here.
   if (k == 0 || compliant_.any() || !active_frictions_.empty()) return;
-  a_solved_ = a;
-  lambda_solved_ = lambda;
-  zdot_solved_ = zdot;
-  solved_at_ = s;
-  solved_ = true;
+  solved_.a = a;
+  solved_.lambda = lambda;
+  solved_.zdot = zdot;
+  solved_.at = s;
+  solved_.known = true;
 }
 
 void ContactDynamics::residual(const State& s, const Vec& a, const Vec& lambda, Vec& r, Vec& zdot) {
@@ -310,24 +313,24 @@ void ContactDynamics::residual(const State& s, const Vec& a, const Vec& lambda, 
   apply_compliant(s);
   split(lambda);
   const State& e = engine_state(s);
-  engine_.residual(e, a, lambda_e_, r, zdot_e_);
-  zdot.head(nz) = zdot_e_;
+  engine_.residual(e, a, of_engine_.lambda, r, of_engine_.zdot);
+  zdot.head(nz) = of_engine_.zdot;
   if (compliant_.inner_states() > 0) compliant_.inner_rates(s.z.data() + nz, zdot.data() + nz);
-  if (rows_.empty() && sliding_.empty()) return;
+  if (rows_.empty() && sliding_.list.empty()) return;
   columns(false);
-  if (!rows_.empty()) r.noalias() -= D_ * force_;
-  if (!sliding_.empty()) add_sliding(r);
+  if (!rows_.empty()) r.noalias() -= problem_.D * problem_.force;
+  if (!sliding_.list.empty()) add_sliding(r);
 }
 
 void ContactDynamics::constraints(const State& s, Vec& phi, Vec& velocity_residual) {
   const State& e = engine_state(s);
   const int nh = engine_.sizes().nh, nc = engine_.sizes().nc();
-  engine_.constraints(e, phi_e_, velocity_e_);
-  phi.head(nh) = phi_e_;
-  for (int r = 0; r < nc; ++r) velocity_residual[row_of_engine(r)] = velocity_e_[r];
+  engine_.constraints(e, of_engine_.phi, of_engine_.velocity);
+  phi.head(nh) = of_engine_.phi;
+  for (int r = 0; r < nc; ++r) velocity_residual[row_of_engine(r)] = of_engine_.velocity[r];
   if (rows_.empty()) return;
   engine_.place(e);
-  solved_ = solved_ && same_state(s, solved_at_);
+  solved_.known = solved_.known && same_state(s, solved_.at);
   for (const ActiveContact& c : active_) contacts_.evaluate_held(c.slot, c.feature, false);
   for (const ActiveFriction& f : active_frictions_) frictions_.evaluate(f.index, false);
   for (const Row& row : rows_) {
@@ -345,29 +348,30 @@ void ContactDynamics::constraints(const State& s, Vec& phi, Vec& velocity_residu
 void ContactDynamics::constraint_forces(const State& s, const Vec& lambda, Vec& f) {
   split(lambda);
   const State& e = engine_state(s);
-  engine_.constraint_forces(e, lambda_e_, f);
+  engine_.constraint_forces(e, of_engine_.lambda, f);
   if (rows_.empty()) return;
   engine_.place(e);
   columns(false);
-  f.noalias() += D_ * force_;
+  f.noalias() += problem_.D * problem_.force;
 }
 
 void ContactDynamics::least_correction(const State& s, const Vec& b, bool positions, Vec& delta) {
   const int nh = engine_.sizes().nh, nc = engine_.sizes().nc();
   const int k = positions ? normals_ : static_cast<int>(rows_.size());
   const State& e = engine_state(s);
-  for (int r = 0; r < nc; ++r) b_e_[r] = positions ? (r < nh ? b[r] : 0.0) : b[row_of_engine(r)];
-  engine_.least_correction(e, b_e_, positions, delta);
+  for (int r = 0; r < nc; ++r) of_engine_.b[r] = positions ? (r < nh ? b[r] : 0.0) : b[row_of_engine(r)];
+  engine_.least_correction(e, of_engine_.b, positions, delta);
   if (k == 0) return;
   // The engine's rows are met; add the smallest change that meets the contacts' and keeps them. Non-holonomic rows are
   // held as well when positions are corrected: sliding wheels do not turn to close a gap.
   engine_.prepare_response(e);
   columns(false);
-  for (int i = 0; i < k; ++i) engine_.response(W_.col(i).data(), X_.col(i).data(), nullptr);
-  A_.topLeftCorner(k, k).noalias() = W_.leftCols(k).transpose() * X_.leftCols(k);
-  for (int i = 0; i < k; ++i) rhs_[i] = b[rows_[static_cast<std::size_t>(i)].index] - W_.col(i).dot(delta);
-  solve_rows(k, rhs_);
-  delta.noalias() += X_.leftCols(k) * rhs_.head(k);
+  for (int i = 0; i < k; ++i) engine_.response(problem_.W.col(i).data(), problem_.X.col(i).data(), nullptr);
+  problem_.A.topLeftCorner(k, k).noalias() = problem_.W.leftCols(k).transpose() * problem_.X.leftCols(k);
+  for (int i = 0; i < k; ++i)
+    problem_.rhs[i] = b[rows_[static_cast<std::size_t>(i)].index] - problem_.W.col(i).dot(delta);
+  solve_rows(k, problem_.rhs);
+  delta.noalias() += problem_.X.leftCols(k) * problem_.rhs.head(k);
 }
 
 double ContactDynamics::stored_energy(const State& s) {
@@ -381,18 +385,19 @@ void ContactDynamics::powers(const State& s, const Vec& a, const Vec& lambda, Ve
   const int np = engine_.sizes().np;
   split(lambda);
   const State& e = engine_state(s);
-  engine_.powers(e, a, lambda_e_, p_e_);
+  engine_.powers(e, a, of_engine_.lambda, of_engine_.p);
   p.setZero();
-  p.head(np) = p_e_;
+  p.head(np) = of_engine_.p;
   if (compliant_.any()) {
     apply_compliant(s);
-    groups_.setZero();
-    compliant_.powers({groups_.data(), static_cast<std::size_t>(groups_.size())});
-    for (Eigen::Index g = 0; g < groups_.size(); ++g) p[friction_channel(static_cast<int>(g))] += groups_[g];
+    problem_.groups.setZero();
+    compliant_.powers({problem_.groups.data(), static_cast<std::size_t>(problem_.groups.size())});
+    for (Eigen::Index g = 0; g < problem_.groups.size(); ++g)
+      p[friction_channel(static_cast<int>(g))] += problem_.groups[g];
   }
   if (rows_.empty() && active_frictions_.empty()) return;
   engine_.place(e);
-  solved_ = solved_ && same_state(s, solved_at_);
+  solved_.known = solved_.known && same_state(s, solved_.at);
   for (const ActiveContact& c : active_) contacts_.evaluate_held(c.slot, c.feature, false);
   for (std::size_t i = 0; i < active_frictions_.size(); ++i) {
     const int index = active_frictions_[i].index;
@@ -446,25 +451,25 @@ double ContactDynamics::watched_gap(int slot, int& pair, bool& far) {
   contacts_.evaluate(slot, false);
   const SlotState& state = contacts_[slot];
   // A slot that has just been left is on the positive side until it comes back.
-  const double slow = young_[static_cast<std::size_t>(slot)];
+  const double slow = slowest_approach_[static_cast<std::size_t>(slot)];
   const bool leaving = slow >= 0 && state.present && state.rate[0] > -slow;
   return leaving ? std::max(state.gap, kGapOffset * system().length_scale) : state.gap;
 }
 
 void ContactDynamics::events(const State& s, Vec& g) {
-  if (looked_ && same_state(s, looked_at_)) {
-    g = g_looked_;
+  if (looked_.known && same_state(s, looked_.at)) {
+    g = looked_.g;
     return;
   }
   const int ne = engine_.sizes().ne;
   const State& e = engine_state(s);
   if (ne > 0) {
-    engine_.events(e, g_e_);
-    g.head(ne) = g_e_;
+    engine_.events(e, of_engine_.g);
+    g.head(ne) = of_engine_.g;
   }
   int at = ne;
   if (normals_ > 0 || friction_event_count() > 0) {
-    accelerations(s, a_solved_, lambda_solved_, zdot_solved_);
+    accelerations(s, solved_.a, solved_.lambda, solved_.zdot);
   } else {
     apply_compliant(s);
     engine_.place(e);
@@ -484,13 +489,13 @@ void ContactDynamics::events(const State& s, Vec& g) {
   const double f0 = kForceOffset * system().force_scale, v0 = kSlipOffset * system().velocity_scale;
   for (int i = 0; i < normals_; ++i) {
     const ActiveContact& c = active_[static_cast<std::size_t>(i)];
-    const Vec3 r = force(i, lambda_solved_);
+    const Vec3 r = force(i, solved_.lambda);
     g[at++] = r[0] + f0;
     const SlotState& slot = contacts_[c.slot];
     if (frictional(c.slot)) {
       if (c.mode == Mode::slide) {
-        engine_.response(W_.col(i).data(), column_.data(), nullptr);
-        g[at++] = A_(i, i) / W_.col(i).dot(column_) - kJam;
+        engine_.response(problem_.W.col(i).data(), problem_.column.data(), nullptr);
+        g[at++] = problem_.A(i, i) / problem_.W.col(i).dot(problem_.column) - kJam;
       }
       if (c.mode == Mode::stick) {
         g[at++] = friction_coefficient(system().rigid(c.slot).friction, 0) * r[0] - std::hypot(r[1], r[2]) + f0;
@@ -501,16 +506,16 @@ void ContactDynamics::events(const State& s, Vec& g) {
     const double beyond = beyond_edge(system(), c.slot);
     g[at++] = slot.present ? slot.margin + beyond : -beyond;
   }
-  friction_events(lambda_solved_, g, at);
+  friction_events(solved_.lambda, g, at);
   if (compliant_.event_count() > 0) compliant_.events(g.data() + at);
   if (compliant_.any()) return;  // what their laws remember may change without the state
-  looked_at_ = s;
-  g_looked_ = g;
-  looked_ = true;
+  looked_.at = s;
+  looked_.g = g;
+  looked_.known = true;
 }
 
 void ContactDynamics::remember_slip() {
-  looked_ = solved_ = false;
+  looked_.known = solved_.known = false;
   for (ActiveContact& c : active_) {
     if (c.mode != Mode::slide || system().pair(c.slot).tangents != 2) continue;
     double d[2];
@@ -548,8 +553,8 @@ ContactDynamics::EventInfo ContactDynamics::event_info(int index) const {
   if (friction_event_count() > 0) {
     for (const ActiveFriction& f : active_frictions_)
       if (at-- == 0) return {-1, f.mode == Mode::stick ? ContactEvent::slip : ContactEvent::stop, f.index};
-    if (loads_itself_ && at-- == 0)
-      return {-1, ContactEvent::jam, active_frictions_[static_cast<std::size_t>(jamming_)].index};
+    if (sliding_.load_themselves && at-- == 0)
+      return {-1, ContactEvent::jam, active_frictions_[static_cast<std::size_t>(sliding_.jamming)].index};
   }
   return {-1, ContactEvent::touch};
 }

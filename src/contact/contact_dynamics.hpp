@@ -61,7 +61,7 @@ class ContactDynamics : public Dynamics {
   const std::vector<ActiveFriction>& active_frictions() const { return active_frictions_; }
   FrictionRows& frictions() { return frictions_; }
   Contacts& contacts() {
-    solved_ = false;  // whoever asks may evaluate them elsewhere
+    solved_.known = false;  // whoever asks may evaluate them elsewhere
     return contacts_;
   }
   Engine& engine() { return engine_; }
@@ -129,7 +129,7 @@ class ContactDynamics : public Dynamics {
     int friction = -1;       // into active_frictions_, component 0 or 1; contact is -1
   };
 
-  void split(const Vec& lambda);  // engine's multipliers to lambda_e_, contact forces to force_
+  void split(const Vec& lambda);  // engine's multipliers to of_engine_, contact forces to problem_
   // Kinematics, columns W and force directions D of the active contacts at the engine's present links.
   void columns(bool accelerations);
   // Slip direction and mu of a sliding contact.
@@ -155,9 +155,9 @@ class ContactDynamics : public Dynamics {
   int normal_of(int slot) const;  // its place in active_
   void friction_columns();
   void respond_to_sliding();  // what the columns of sliding joints cause
-  // Sizes of the forces of sliding joints; a and lambda_e_ hold the motion without them, R_ what the rows answer.
+  // Sizes of the forces of sliding joints; a and of_engine_.lambda hold the motion without them.
   void solve_frictions(Vec& a, Vec& row_forces);
-  void add_sliding(Vec& r);  // r += sum l_j w_j at the multipliers lambda_e_
+  void add_sliding(Vec& r);  // r += sum l_j w_j at the multipliers of_engine_.lambda
   void add_friction_tangents(const Vec& lambda, Tangents& out);
   void friction_events(const Vec& lambda, Vec& g, int& at);
   int friction_event_count() const;
@@ -167,13 +167,16 @@ class ContactDynamics : public Dynamics {
   CompliantForces compliant_;
   FrictionRows frictions_;
   std::vector<ActiveFriction> active_frictions_;
-  std::vector<int> sliding_;  // into active_frictions_: joints
-  bool loads_itself_ = false;
-  double jam_ = 1;   // det(1 - mu dN/dl) as last solved
-  int jamming_ = 0;  // into active_frictions_: the one nearest to it
-  Mat Wf_, Xf_, Muf_, R_, Lambda_f_, J_f_;
-  Vec limit_f_, residual_f_, lambda_f_;
-  std::vector<std::pair<int, double>> gradient_;
+  struct SlidingJoints {    // friction_dynamics.cpp
+    std::vector<int> list;  // into active_frictions_
+    bool load_themselves = false;
+    double jam = 1;   // det(1 - mu dN/dl) as last solved
+    int jamming = 0;  // into active_frictions_: the one nearest to it
+    Mat W, X, Mu, R, Lambda, J;
+    Vec limit, residual, lambda;
+    std::vector<std::pair<int, double>> gradient;
+  };
+  SlidingJoints sliding_;
   std::vector<ActiveContact> active_;
   std::vector<Row> rows_;  // normals, then sticking directions
   int normals_ = 0;
@@ -182,25 +185,42 @@ class ContactDynamics : public Dynamics {
   std::unique_ptr<PassageWatch> watch_;
   std::vector<Engine::LinkWrench> wrenches_;
   // Per slot, of those closed when the phase began: the speed of approach below which the gap means nothing; else -1.
-  std::vector<double> young_;
-  Mat W_, D_, X_, Mu_, A_;
-  Vec rhs_, force_, column_;
-  Vec lambda_e_, zdot_e_, phi_e_, velocity_e_, p_e_, g_e_, b_e_, r_e_;
-  LeastNorm qr_;
-  State state_e_;
+  std::vector<double> slowest_approach_;
+  struct RowProblem {  // of the rows of contacts and sticking friction: A r = rhs, A = W^T X, X = response(D)
+    Mat W, D, X, Mu, A;
+    Vec rhs, force, column;
+    LeastNorm qr;
+    Vec weight, groups;
+    Mat weighted;
+  };
+  RowProblem problem_;
+  struct OfEngine {  // its own part of what is asked for
+    Vec lambda, zdot, phi, velocity, p, g, b, r;
+    State state;
+  };
+  OfEngine of_engine_;
   // Accelerations and events are asked for at the same state more than once in a step (end of a step, looks for
   // events). `solved_`: the contacts, W, D, X and A are still those of the accelerations last found.
-  State solved_at_, looked_at_;
-  bool solved_ = false, looked_ = false;
-  Vec a_solved_, lambda_solved_, zdot_solved_, g_looked_;
-  Vec weight_, groups_;
-  Mat weighted_;
+  struct Solved {
+    bool known = false;
+    State at;
+    Vec a, lambda, zdot;
+  };
+  Solved solved_;
+  struct Looked {
+    bool known = false;
+    State at;
+    Vec g;
+  };
+  Looked looked_;
   std::vector<int> columns_;
   Rows contact_rows_;
-  mutable std::unique_ptr<Tangents> layout_;
-  std::unique_ptr<Tangents> grown_;                        // with the couplings of beams; null: there are none yet
-  std::vector<std::unique_ptr<BeamCouplings>> couplings_;  // a pair each; null: no beams
-  std::unique_ptr<Tangents> own_;
+  struct Layouts {
+    std::unique_ptr<Tangents> start, grown;  // without and with the couplings of beams; null: not made yet
+    std::vector<std::unique_ptr<BeamCouplings>> couplings;  // a pair each; null: no beams
+    std::unique_ptr<Tangents> of_engine;
+  };
+  mutable Layouts layouts_;
 };
 
 }  // namespace clatter::contact

@@ -27,8 +27,8 @@ void copy_into(const SparseMatrix<double>& from, SparseMatrix<double>& to) {
 }  // namespace
 
 const Tangents& ContactDynamics::tangent_layout() const {
-  if (!layout_) layout_ = make_layout(false);
-  return *layout_;
+  if (!layouts_.start) layouts_.start = make_layout(false);
+  return *layouts_.start;
 }
 
 std::unique_ptr<Tangents> ContactDynamics::make_layout(bool with_couplings) const {
@@ -92,7 +92,7 @@ std::unique_ptr<Tangents> ContactDynamics::make_layout(bool with_couplings) cons
     for (const int c : columns) G.add(row.index, c);
   }
   compliant_.add_pattern(P);
-  for (const auto& couplings : couplings_)
+  for (const auto& couplings : layouts_.couplings)
     if (with_couplings && couplings) couplings->add_pattern(P);
   using Matrix = SparseMatrix<double>;
   const PatternPtr p = P.build(), g = G.build(), rz = Rz.build(), f = F.build(), fz = Fz.build();
@@ -107,26 +107,27 @@ std::unique_ptr<Tangents> ContactDynamics::make_layout(bool with_couplings) cons
 // or goes on from a checkpoint) gets the couplings of this place alone, whatever was met before: the digits of a run do
 // not depend on what it forgot.
 void ContactDynamics::grow_layout(Tangents& out) {
-  if (std::none_of(couplings_.begin(), couplings_.end(), [](const auto& c) { return c != nullptr; })) return;
+  if (std::none_of(layouts_.couplings.begin(), layouts_.couplings.end(), [](const auto& c) { return c != nullptr; }))
+    return;
   if (out.M.pattern_ptr() == tangent_layout().M.pattern_ptr()) {
-    for (const auto& couplings : couplings_)
+    for (const auto& couplings : layouts_.couplings)
       if (couplings) couplings->forget();
-    grown_.reset();
+    layouts_.grown.reset();
   }
-  bool grown = compliant_.grow(couplings_);
+  bool grown = compliant_.grow(layouts_.couplings);
   for (const ActiveContact& c : active_) {
     const auto pair = static_cast<std::size_t>(system().pair_of_slot[static_cast<std::size_t>(c.slot)]);
-    if (!couplings_[pair]) continue;
+    if (!layouts_.couplings[pair]) continue;
     columns_.clear();
     contacts_.elements(c.slot, columns_);
-    grown = couplings_[pair]->meet(columns_) || grown;
+    grown = layouts_.couplings[pair]->meet(columns_) || grown;
   }
-  if (grown) grown_ = make_layout(true);
-  if (grown_ && out.M.pattern_ptr() != grown_->M.pattern_ptr()) out = *grown_;
+  if (grown) layouts_.grown = make_layout(true);
+  if (layouts_.grown && out.M.pattern_ptr() != layouts_.grown->M.pattern_ptr()) out = *layouts_.grown;
 }
 
 void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, Tangents& out) {
-  solved_ = solved_ && same_state(s, solved_at_);
+  solved_.known = solved_.known && same_state(s, solved_.at);
   split(lambda);
   const State& e = engine_state(s);
   // All contact forces as applied wrenches, so that the tree turns its columns under them.
@@ -149,9 +150,9 @@ void ContactDynamics::tangents(const State& s, const Vec& a, const Vec& lambda, 
     frictions_.wrenches(active_frictions_[i].index, f, wrenches_);
   }
   engine_.set_external(wrenches_, compliant_.generalized());
-  if (!own_) own_ = std::make_unique<Tangents>(engine_.tangent_layout());
-  Tangents& own = *own_;
-  engine_.tangents(e, a, lambda_e_, own);
+  if (!layouts_.of_engine) layouts_.of_engine = std::make_unique<Tangents>(engine_.tangent_layout());
+  Tangents& own = *layouts_.of_engine;
+  engine_.tangents(e, a, of_engine_.lambda, own);
   wrenches_.resize(compliant_wrenches);
   engine_.set_external(wrenches_, compliant_.generalized());
 
@@ -225,8 +226,8 @@ void ContactDynamics::time_tangent(const State& s, const Vec& a, const Vec& lamb
       double d[2], slope = 0;
       sliding(c, d);
       friction_coefficient(system().rigid(c.slot).friction, std::abs(contacts_[c.slot].rate[1]), &slope);
-      contacts_.column(c.slot, 1, column_.data());
-      r_t += slope * std::copysign(t[1].rate, contacts_[c.slot].rate[1] * t[1].rate) * d[0] * r[0] * column_;
+      contacts_.column(c.slot, 1, problem_.column.data());
+      r_t += slope * std::copysign(t[1].rate, contacts_[c.slot].rate[1] * t[1].rate) * d[0] * r[0] * problem_.column;
     }
     for (const Row& row : rows_)
       if (row.contact == i) gamma_t[row.index] = t[row.component].bias + t[row.component].column.dot(a);

@@ -32,29 +32,29 @@ void ContactDynamics::set_frictions(std::vector<ActiveFriction> frictions) {
     active_frictions_.clear();
     for (int i = 0; i < frictions_.joints(); ++i) active_frictions_.push_back({i, Mode::slide, {1, 0}});
   }
-  sliding_.clear();
-  loads_itself_ = false;
+  sliding_.list.clear();
+  sliding_.load_themselves = false;
   for (std::size_t i = 0; i < active_frictions_.size(); ++i) {
     const ActiveFriction& f = active_frictions_[i];
     if (f.mode == Mode::stick)
       for (int c = 0; c < frictions_[f.index].count; ++c)
         rows_.push_back({-1, c, n.nc() + static_cast<int>(rows_.size()), static_cast<int>(i)});
     if (!slides_in_joint(f)) continue;
-    sliding_.push_back(static_cast<int>(i));
-    loads_itself_ = loads_itself_ || frictions_.loaded(f.index);
+    sliding_.list.push_back(static_cast<int>(i));
+    sliding_.load_themselves = sliding_.load_themselves || frictions_.loaded(f.index);
   }
-  const auto nf = static_cast<Eigen::Index>(sliding_.size()), k = static_cast<Eigen::Index>(rows_.size());
-  Wf_.setZero(n.nv, nf);
-  Xf_.setZero(n.nv, nf);
-  Muf_.setZero(n.nc(), nf);
-  Lambda_f_.setZero(n.nc(), nf);
-  R_.setZero(k, nf);
-  J_f_.setZero(nf, nf);
-  limit_f_.setZero(nf);
-  residual_f_.setZero(nf);
-  lambda_f_.setZero(n.nc());
-  jam_ = 1;
-  jamming_ = sliding_.empty() ? 0 : sliding_.front();
+  const auto nf = static_cast<Eigen::Index>(sliding_.list.size()), k = static_cast<Eigen::Index>(rows_.size());
+  sliding_.W.setZero(n.nv, nf);
+  sliding_.X.setZero(n.nv, nf);
+  sliding_.Mu.setZero(n.nc(), nf);
+  sliding_.Lambda.setZero(n.nc(), nf);
+  sliding_.R.setZero(k, nf);
+  sliding_.J.setZero(nf, nf);
+  sliding_.limit.setZero(nf);
+  sliding_.residual.setZero(nf);
+  sliding_.lambda.setZero(n.nc());
+  sliding_.jam = 1;
+  sliding_.jamming = sliding_.list.empty() ? 0 : sliding_.list.front();
 }
 
 int ContactDynamics::joint_channel(int friction) const {
@@ -92,8 +92,8 @@ void ContactDynamics::friction_columns() {
     if (row.friction < 0) continue;
     const auto col = static_cast<Eigen::Index>(i);
     frictions_.column(active_frictions_[static_cast<std::size_t>(row.friction)].index, row.component,
-                      W_.col(col).data());
-    D_.col(col) = W_.col(col);
+                      problem_.W.col(col).data());
+    problem_.D.col(col) = problem_.W.col(col);
   }
   Eigen::Index j = 0;
   for (const ActiveFriction& f : active_frictions_) {
@@ -101,81 +101,83 @@ void ContactDynamics::friction_columns() {
     const FrictionInstance& row = frictions_[f.index];
     double d[2];
     friction_direction(f, d);
-    if (row.joint >= 0) Wf_.col(j).setZero();
+    if (row.joint >= 0) sliding_.W.col(j).setZero();
     for (int c = 0; c < row.count; ++c) {
-      frictions_.column(f.index, c, column_.data());
+      frictions_.column(f.index, c, problem_.column.data());
       if (row.joint >= 0)
-        Wf_.col(j) += d[c] * column_;
+        sliding_.W.col(j) += d[c] * problem_.column;
       else
-        D_.col(normal_of(row.slot)) -= row.ratio * d[c] * column_;
+        problem_.D.col(normal_of(row.slot)) -= row.ratio * d[c] * problem_.column;
     }
     if (row.joint >= 0) ++j;
   }
 }
 
 void ContactDynamics::respond_to_sliding() {
-  for (Eigen::Index j = 0; j < Wf_.cols(); ++j)
-    engine_.response(Wf_.col(j).data(), Xf_.col(j).data(), Muf_.rows() > 0 ? Muf_.col(j).data() : nullptr);
+  for (Eigen::Index j = 0; j < sliding_.W.cols(); ++j)
+    engine_.response(sliding_.W.col(j).data(), sliding_.X.col(j).data(),
+                     sliding_.Mu.rows() > 0 ? sliding_.Mu.col(j).data() : nullptr);
 }
 
 void ContactDynamics::solve_frictions(Vec& a, Vec& row_forces) {
-  const Eigen::Index nf = Wf_.cols(), k = static_cast<Eigen::Index>(rows_.size());
+  const Eigen::Index nf = sliding_.W.cols(), k = static_cast<Eigen::Index>(rows_.size());
   const bool reactions = engine_.sizes().nc() > 0;
   if (reactions) {
-    Lambda_f_ = -Muf_;
-    if (k > 0) Lambda_f_.noalias() += Mu_ * R_;
+    sliding_.Lambda = -sliding_.Mu;
+    if (k > 0) sliding_.Lambda.noalias() += problem_.Mu * sliding_.R;
   }
   const auto index = [&](Eigen::Index j) {
-    return active_frictions_[static_cast<std::size_t>(sliding_[static_cast<std::size_t>(j)])].index;
+    return active_frictions_[static_cast<std::size_t>(sliding_.list[static_cast<std::size_t>(j)])].index;
   };
-  jam_ = 1;
+  sliding_.jam = 1;
   for (Eigen::Index j = 0; j < nf; ++j)
-    limit_f_[j] = frictions_.limit(index(j), frictions_.speed(index(j)),
-                                   frictions_.loaded(index(j)) ? frictions_.load(index(j), lambda_e_) : 0.0);
-  for (int iteration = 0; loads_itself_ && iteration < kIterations; ++iteration) {
-    lambda_f_ = lambda_e_;
-    lambda_f_.noalias() += Lambda_f_ * limit_f_;
-    J_f_.setIdentity();
+    sliding_.limit[j] =
+        frictions_.limit(index(j), frictions_.speed(index(j)),
+                         frictions_.loaded(index(j)) ? frictions_.load(index(j), of_engine_.lambda) : 0.0);
+  for (int iteration = 0; sliding_.load_themselves && iteration < kIterations; ++iteration) {
+    sliding_.lambda = of_engine_.lambda;
+    sliding_.lambda.noalias() += sliding_.Lambda * sliding_.limit;
+    sliding_.J.setIdentity();
     for (Eigen::Index j = 0; j < nf; ++j) {
       const int i = index(j);
-      residual_f_[j] = 0;
+      sliding_.residual[j] = 0;
       if (!frictions_.loaded(i)) continue;
-      gradient_.clear();
-      const double speed = frictions_.speed(i), N = frictions_.load(i, lambda_f_, &gradient_);
+      sliding_.gradient.clear();
+      const double speed = frictions_.speed(i), N = frictions_.load(i, sliding_.lambda, &sliding_.gradient);
       const double mu = frictions_.coefficient(i, speed);
-      residual_f_[j] = limit_f_[j] - frictions_.limit(i, speed, N);
-      for (const auto& [row, slope] : gradient_) J_f_.row(j) -= mu * slope * Lambda_f_.row(row);
+      sliding_.residual[j] = sliding_.limit[j] - frictions_.limit(i, speed, N);
+      for (const auto& [row, slope] : sliding_.gradient) sliding_.J.row(j) -= mu * slope * sliding_.Lambda.row(row);
     }
     // The limit itself stands for the scale of the residual: no friction, no error.
-    const double size = limit_f_.cwiseAbs().maxCoeff() + 1e-12 * system().force_scale;
-    const Eigen::PartialPivLU<Mat> lu(J_f_);
-    jam_ = lu.determinant();
-    jamming_ = sliding_.front();
+    const double size = sliding_.limit.cwiseAbs().maxCoeff() + 1e-12 * system().force_scale;
+    const Eigen::PartialPivLU<Mat> lu(sliding_.J);
+    sliding_.jam = lu.determinant();
+    sliding_.jamming = sliding_.list.front();
     for (Eigen::Index j = 1; j < nf; ++j)
-      if (J_f_(j, j) < J_f_(0, 0)) jamming_ = sliding_[static_cast<std::size_t>(j)];
-    if (residual_f_.cwiseAbs().maxCoeff() <= kConverged * size) break;
-    if (jam_ == 0) break;
-    residual_f_ = lu.solve(residual_f_).eval();
-    if (!residual_f_.allFinite()) break;
-    limit_f_ -= residual_f_;
-    if (residual_f_.cwiseAbs().maxCoeff() <= kConverged * size) break;
+      if (sliding_.J(j, j) < sliding_.J(0, 0)) sliding_.jamming = sliding_.list[static_cast<std::size_t>(j)];
+    if (sliding_.residual.cwiseAbs().maxCoeff() <= kConverged * size) break;
+    if (sliding_.jam == 0) break;
+    sliding_.residual = lu.solve(sliding_.residual).eval();
+    if (!sliding_.residual.allFinite()) break;
+    sliding_.limit -= sliding_.residual;
+    if (sliding_.residual.cwiseAbs().maxCoeff() <= kConverged * size) break;
     // No fixed point on the way of growing friction: Newton's method jumps between the branches.
-    if (iteration + 1 == kIterations) jam_ = std::min(jam_, -kJam);
+    if (iteration + 1 == kIterations) sliding_.jam = std::min(sliding_.jam, -kJam);
   }
-  if (loads_itself_ && limit_f_.minCoeff() < 0) jam_ = std::min(jam_, -kJam);
-  a.noalias() -= Xf_ * limit_f_;
+  if (sliding_.load_themselves && sliding_.limit.minCoeff() < 0) sliding_.jam = std::min(sliding_.jam, -kJam);
+  a.noalias() -= sliding_.X * sliding_.limit;
   if (k > 0) {
-    a.noalias() += X_ * (R_ * limit_f_);
-    row_forces.noalias() += R_ * limit_f_;
+    a.noalias() += problem_.X * (sliding_.R * sliding_.limit);
+    row_forces.noalias() += sliding_.R * sliding_.limit;
   }
-  if (reactions) lambda_e_.noalias() += Lambda_f_ * limit_f_;
+  if (reactions) of_engine_.lambda.noalias() += sliding_.Lambda * sliding_.limit;
 }
 
 void ContactDynamics::add_sliding(Vec& r) {
-  for (std::size_t j = 0; j < sliding_.size(); ++j) {
-    const int i = active_frictions_[static_cast<std::size_t>(sliding_[j])].index;
-    const double N = frictions_.loaded(i) ? frictions_.load(i, lambda_e_) : 0;
-    r.noalias() += frictions_.limit(i, frictions_.speed(i), N) * Wf_.col(static_cast<Eigen::Index>(j));
+  for (std::size_t j = 0; j < sliding_.list.size(); ++j) {
+    const int i = active_frictions_[static_cast<std::size_t>(sliding_.list[j])].index;
+    const double N = frictions_.loaded(i) ? frictions_.load(i, of_engine_.lambda) : 0;
+    r.noalias() += frictions_.limit(i, frictions_.speed(i), N) * sliding_.W.col(static_cast<Eigen::Index>(j));
   }
 }
 
@@ -184,7 +186,7 @@ double ContactDynamics::friction_limit(int i, const Vec& lambda) {
   const FrictionInstance& row = frictions_[f.index];
   if (row.slot >= 0) return row.ratio * std::max(0.0, lambda[engine_.sizes().nh + normal_of(row.slot)]);
   split(lambda);
-  const double N = frictions_.loaded(f.index) ? frictions_.load(f.index, lambda_e_) : 0;
+  const double N = frictions_.loaded(f.index) ? frictions_.load(f.index, of_engine_.lambda) : 0;
   return frictions_.limit(f.index, f.mode == Mode::stick ? 0 : frictions_.speed(f.index), N);
 }
 
@@ -210,7 +212,7 @@ bool ContactDynamics::friction_has_stopped(int friction) const {
 }
 
 int ContactDynamics::friction_event_count() const {
-  return system().smooth ? 0 : static_cast<int>(active_frictions_.size()) + (loads_itself_ ? 1 : 0);
+  return system().smooth ? 0 : static_cast<int>(active_frictions_.size()) + (sliding_.load_themselves ? 1 : 0);
 }
 
 void ContactDynamics::friction_events(const Vec& lambda, Vec& g, int& at) {
@@ -229,7 +231,7 @@ void ContactDynamics::friction_events(const Vec& lambda, Vec& g, int& at) {
       g[at++] = along + kSlipOffset * frictions_[f.index].speed_scale;
     }
   }
-  if (loads_itself_) g[at++] = jam_ - kJam;
+  if (sliding_.load_themselves) g[at++] = sliding_.jam - kJam;
 }
 
 // Tangents. A sliding row pushes with f = -l(|s|, lambda) d(s):
@@ -252,17 +254,17 @@ void ContactDynamics::add_friction_tangents(const Vec& lambda, Tangents& out) {
     double d[2] = {0, 0};
     const double speed = friction_direction(f, d), *rate = frictions_.rate(f.index);
     double limit = 0, by_speed = 0, mu = 0;
-    gradient_.clear();
+    sliding_.gradient.clear();
     if (row.slot >= 0) {
       const int normal = engine_.sizes().nh + normal_of(row.slot);
       limit = row.ratio * lambda[normal];
       mu = row.ratio;
-      gradient_.emplace_back(normal, 1);
+      sliding_.gradient.emplace_back(normal, 1);
     } else {
-      const double N = frictions_.loaded(f.index) ? frictions_.load(f.index, lambda_e_, &gradient_) : 0;
+      const double N = frictions_.loaded(f.index) ? frictions_.load(f.index, of_engine_.lambda, &sliding_.gradient) : 0;
       limit = frictions_.limit(f.index, speed, N, &by_speed);
       mu = frictions_.loaded(f.index) ? frictions_.coefficient(f.index, speed) : 0;
-      for (auto& [r, slope] : gradient_) r = row_of_engine(r);
+      for (auto& [r, slope] : sliding_.gradient) r = row_of_engine(r);
     }
     double unit[2] = {d[0], d[1]}, across = row.count == 2 && speed > 0 ? limit / speed : 0, along = by_speed;
     if (system().smooth) {
@@ -275,7 +277,7 @@ void ContactDynamics::add_friction_tangents(const Vec& lambda, Tangents& out) {
     ForceSlopes slopes;
     slopes.add_sliding(0, row.count, unit, across, along);
     add_forces(contact_rows_, &slopes, out);
-    for (const auto& [r, slope] : gradient_)
+    for (const auto& [r, slope] : sliding_.gradient)
       for (int c = 0; c < row.count; ++c) add_direction(contact_rows_, c, r, -mu * slope * d[c], out);
   }
 }
