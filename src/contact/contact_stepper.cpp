@@ -42,58 +42,58 @@ ContactStepper::ContactStepper(ContactDynamics& dynamics, const IntegratorSettin
       gap_correction_(dynamics.sizes()) {
   if (!dynamics.active().empty()) throw InputError("time stepping starts without active contacts");
   if (!(settings.step > 0)) throw InputError("time stepping needs a step", "give `step:` a positive time");
-  impulse_.setZero(3 * contacts_.slots());
-  impulse_feature_.assign(static_cast<std::size_t>(contacts_.slots()), -1);
-  partners_.reserve(static_cast<std::size_t>(contacts_.slots()));
-  touching_.reserve(static_cast<std::size_t>(contacts_.slots()));
-  pair_carries_.assign(system().pairs.size(), 0);
-  marked_pairs_.reserve(system().pairs.size());
-  open_near_.reserve(static_cast<std::size_t>(contacts_.slots()));
-  seen_.assign(static_cast<std::size_t>(contacts_.slots()), 0);
-  for (Vec* x : {&u1_, &u_dense_, &v_end_}) x->setZero(n_.nv);
-  z_end_.setZero(n_.nz);
-  W_base_.setZero(n_.np);
-  W_end_.setZero(n_.np);
-  g_compliant_.setZero(dynamics.compliant().event_count());
-  base_ = now_;
-  on_way_ = now_;
+  warm_start_.impulse.setZero(3 * contacts_.slots());
+  warm_start_.feature.assign(static_cast<std::size_t>(contacts_.slots()), -1);
+  way_.partners.reserve(static_cast<std::size_t>(contacts_.slots()));
+  log_.touching.reserve(static_cast<std::size_t>(contacts_.slots()));
+  way_.pair_carries.assign(system().pairs.size(), 0);
+  way_.marked_pairs.reserve(system().pairs.size());
+  way_.open_near.reserve(static_cast<std::size_t>(contacts_.slots()));
+  way_.seen.assign(static_cast<std::size_t>(contacts_.slots()), 0);
+  for (Vec* x : {&u1_, &dense_.u, &dense_.v_end}) x->setZero(n_.nv);
+  dense_.z_end.setZero(n_.nz);
+  dense_.W_base.setZero(n_.np);
+  dense_.W_end.setZero(n_.np);
+  compliant_.g.setZero(dynamics.compliant().event_count());
+  dense_.base = now_;
+  way_.middle = now_;
   set_watch(&dynamics.watch_passages());
-  friction_start_.setZero(2 * frictions_.size());
-  friction_limit_.setZero(frictions_.size());
-  friction_b_.setZero(n_.nv);
-  friction_x_.setZero(n_.nv);
-  friction_mu_.setZero(n_.nc());
-  engine_.response_groups(group_of_tree_);
+  step_frictions_.start.setZero(2 * frictions_.size());
+  step_frictions_.limit.setZero(frictions_.size());
+  step_frictions_.b.setZero(n_.nv);
+  step_frictions_.x.setZero(n_.nv);
+  step_frictions_.mu.setZero(n_.nc());
+  engine_.response_groups(budget_.group_of_tree);
   int groups = 0;
-  for (int& g : group_of_tree_) groups = std::max(groups, g = std::abs(g));
-  accounts_.resize(static_cast<std::size_t>(groups) + 1);
-  pull_budget_.setZero(n_.nv);
-  v_keep_.setZero(n_.nv);
-  phi_budget_.setZero(n_.nh);
-  y_budget_.setZero(n_.nc());
+  for (int& g : budget_.group_of_tree) groups = std::max(groups, g = std::abs(g));
+  budget_.accounts.resize(static_cast<std::size_t>(groups) + 1);
+  budget_.pull.setZero(n_.nv);
+  budget_.v_keep.setZero(n_.nv);
+  budget_.phi.setZero(n_.nh);
+  budget_.y.setZero(n_.nc());
 }
 
 void ContactStepper::started() {
   samples_.clear();
-  counts_ = {};
-  mode_.assign(static_cast<std::size_t>(contacts_.slots()), Mode::open);
-  closed_list_.clear();
-  changes_.clear();
-  impulse_.setZero();
-  carrying_.clear();
-  friction_start_.setZero();
-  friction_limit_.setZero();
-  friction_samples_.clear();
-  friction_mode_.assign(static_cast<std::size_t>(frictions_.size()), Mode::open);
-  worst_ = last_ = step_ = {};
-  unsolved_ = step_unsolved_ = {};
-  passages_ = step_passages_ = {};
-  energy_known_ = false;
+  log_.counts = {};
+  log_.mode.assign(static_cast<std::size_t>(contacts_.slots()), Mode::open);
+  log_.closed.clear();
+  log_.changes.clear();
+  warm_start_.impulse.setZero();
+  warm_start_.carrying.clear();
+  step_frictions_.start.setZero();
+  step_frictions_.limit.setZero();
+  step_frictions_.samples.clear();
+  step_frictions_.mode.assign(static_cast<std::size_t>(frictions_.size()), Mode::open);
+  proof_.worst = proof_.last = proof_.step = {};
+  proof_.unsolved = proof_.step_unsolved = {};
+  way_.passages = way_.step_passages = {};
+  energy_.known = false;
   if (contact_.compliant().any()) {
     const State& e = contact_.engine_state(now_);
     engine_.prepare_response(e);
-    wrenches_.clear();
-    contact_.compliant().apply(now_.t, now_.z.data() + engine_.sizes().nz, wrenches_);
+    compliant_.wrenches.clear();
+    contact_.compliant().apply(now_.t, now_.z.data() + engine_.sizes().nz, compliant_.wrenches);
     contact_.compliant().settle();
   }
 }
@@ -102,38 +102,38 @@ void ContactStepper::exchange(Archive& archive) {
   archive.vector(a_);
   archive.vector(lambda_);
   archive.vector(zdot_);
-  archive.vector(impulse_);
-  worst_.exchange(archive);
-  counts_.exchange(archive);
-  unsolved_.exchange(archive);
-  passages_.exchange(archive);
+  archive.vector(warm_start_.impulse);
+  proof_.worst.exchange(archive);
+  log_.counts.exchange(archive);
+  proof_.unsolved.exchange(archive);
+  way_.passages.exchange(archive);
   for (int slot = 0; slot < contacts_.slots(); ++slot) {
     Branch& branch = contacts_.branch(slot);
     archive.count(branch.feature);
     archive.value(branch.s1);
     archive.value(branch.s2);
-    double mode = static_cast<double>(mode_[static_cast<std::size_t>(slot)]);
+    double mode = static_cast<double>(log_.mode[static_cast<std::size_t>(slot)]);
     archive.value(mode);
-    mode_[static_cast<std::size_t>(slot)] = static_cast<Mode>(static_cast<int>(mode));
-    archive.count(impulse_feature_[static_cast<std::size_t>(slot)]);
+    log_.mode[static_cast<std::size_t>(slot)] = static_cast<Mode>(static_cast<int>(mode));
+    archive.count(warm_start_.feature[static_cast<std::size_t>(slot)]);
   }
   if (archive.reading()) {
-    closed_list_.clear();
-    carrying_.clear();
+    log_.closed.clear();
+    warm_start_.carrying.clear();
     for (int slot = 0; slot < contacts_.slots(); ++slot) {
-      if (mode_[static_cast<std::size_t>(slot)] != Mode::open) closed_list_.push_back(slot);
-      if (!impulse_.segment<3>(3 * slot).isZero(0)) carrying_.push_back(slot);
+      if (log_.mode[static_cast<std::size_t>(slot)] != Mode::open) log_.closed.push_back(slot);
+      if (!warm_start_.impulse.segment<3>(3 * slot).isZero(0)) warm_start_.carrying.push_back(slot);
     }
   }
-  archive.vector(friction_start_);
-  archive.vector(friction_limit_);
-  for (Mode& m : friction_mode_) {
+  archive.vector(step_frictions_.start);
+  archive.vector(step_frictions_.limit);
+  for (Mode& m : step_frictions_.mode) {
     double mode = static_cast<double>(m);
     archive.value(mode);
     m = static_cast<Mode>(static_cast<int>(mode));
   }
   contact_.compliant().exchange(archive);
-  if (archive.reading()) energy_known_ = false;
+  if (archive.reading()) energy_.known = false;
 }
 
 bool ContactStepper::frictional(int slot) const {
@@ -172,21 +172,21 @@ void ContactStepper::detect(const State& s, double reach) {
 void ContactStepper::assemble(double factor) {
   const Stopwatch watch(times_.assembly);
   problem_.assemble(factor);
-  row0_.clear();
+  collision_.row0.clear();
   int row = 0;
   for (int i = 0; i < problem_.size(); ++i) {
-    row0_.push_back(row);
+    collision_.row0.push_back(row);
     row += problem_[i].rows();
   }
 }
 
 Vec3 ContactStepper::last_impulse(int slot) {
-  if (impulse_feature_[static_cast<std::size_t>(slot)] != contacts_.branch(slot).feature) return Vec3::Zero();
-  return impulse_.segment<3>(3 * slot);
+  if (warm_start_.feature[static_cast<std::size_t>(slot)] != contacts_.branch(slot).feature) return Vec3::Zero();
+  return warm_start_.impulse.segment<3>(3 * slot);
 }
 
 void ContactStepper::remember_impulse(int slot, const Vec3& r) {
-  ContactSample& c = carried_.emplace_back();
+  ContactSample& c = warm_start_.carried.emplace_back();
   c.slot = slot;
   c.feature = contacts_.branch(slot).feature;
   c.impulse = r;
@@ -197,8 +197,8 @@ void ContactStepper::solve_contacts(const char* what) {
   for (int k = 0; k < problem_.islands(); ++k) {
     StepProblem::Report report = problem_.solve(k);
     if (!report.solved && relieve(k)) report = problem_.solve(k);
-    step_.complementarity = std::max(step_.complementarity, report.complementarity);
-    step_.cone = std::max(step_.cone, report.violation);
+    proof_.step.complementarity = std::max(proof_.step.complementarity, report.complementarity);
+    proof_.step.cone = std::max(proof_.step.cone, report.violation);
     if (report.solved || tolerable(k, report)) continue;
     std::vector<std::string> names;
     for (const int i : problem_.island(k))
@@ -215,8 +215,8 @@ void ContactStepper::solve_contacts(const char* what) {
 bool ContactStepper::tolerable(int island, const StepProblem::Report& report) {
   if (report.complementarity > kTolerated || trial_.t - now_.t > 0.51 * settings_.step) return false;
   const StepProblem::Item& first = problem_[problem_.island(island).front()];
-  step_unsolved_.note(report.complementarity, StepProblem::solved_to, trial_.t,
-                      first.friction >= 0 ? ~first.friction : first.slot);
+  proof_.step_unsolved.note(report.complementarity, StepProblem::solved_to, trial_.t,
+                            first.friction >= 0 ? ~first.friction : first.slot);
   return true;
 }
 
@@ -251,15 +251,15 @@ void ContactStepper::solve_impact(const Vec& rates, const Vec& restitution) {
 void ContactStepper::solve_impact_blocks(int island, const Vec& rates, const Vec& restitution, double part) {
   for (const int i : problem_.island(island)) {
     StepProblem::Item& item = problem_[i];
-    const int row = row0_[static_cast<std::size_t>(i)];
+    const int row = collision_.row0[static_cast<std::size_t>(i)];
     for (int k = 0; k < item.rows(); ++k) item.b[k] = rates[row + k];
     if (restitution[i] > 0) item.b[0] += part * restitution[i] * system().rigid(item.slot).restitution * rates[row];
   }
   const StepProblem::Report report = problem_.solve(island);
   // Bounces that contradict each other in a closed chain of contacts: without them there is an answer.
   if (!report.solved && part > 0) return solve_impact_blocks(island, rates, restitution, 0);
-  step_.complementarity = std::max(step_.complementarity, report.complementarity);
-  step_.cone = std::max(step_.cone, report.violation);
+  proof_.step.complementarity = std::max(proof_.step.complementarity, report.complementarity);
+  proof_.step.cone = std::max(proof_.step.cone, report.violation);
   if (report.solved || tolerable(island, report)) return;
   std::vector<std::string> names;
   for (const int i : problem_.island(island))
@@ -271,57 +271,57 @@ void ContactStepper::solve_impact_blocks(int island, const Vec& rates, const Vec
 }
 
 bool ContactStepper::solve_impact_dense(int island, const Vec& rates, const Vec& restitution) {
-  taking_part_.clear();
-  rows_taking_part_.clear();
-  impact_problem_.contacts.clear();
+  collision_.taking_part.clear();
+  collision_.rows_taking_part.clear();
+  collision_.problem.contacts.clear();
   int local = 0;
   for (const int i : problem_.island(island)) {
     const StepProblem::Item& item = problem_[i];
     if (restitution[i] >= 0) {
-      ImpactContact c = impact_contact(system().rigid(item.slot), static_cast<int>(taking_part_.size()),
+      ImpactContact c = impact_contact(system().rigid(item.slot), static_cast<int>(collision_.taking_part.size()),
                                        item.cone.tangents, item.cone.mu);
       c.mu = item.cone.mu;
       c.restitution *= restitution[i];
-      impact_problem_.contacts.push_back(c);
+      collision_.problem.contacts.push_back(c);
       for (int k = 0; k < item.rows(); ++k) {
-        taking_part_.push_back(local + k);
-        rows_taking_part_.push_back(row0_[static_cast<std::size_t>(i)] + k);
+        collision_.taking_part.push_back(local + k);
+        collision_.rows_taking_part.push_back(collision_.row0[static_cast<std::size_t>(i)] + k);
       }
     }
     local += item.rows();
   }
   // Without restitution all laws are one, and it needs no memory.
-  if (std::none_of(impact_problem_.contacts.begin(), impact_problem_.contacts.end(),
+  if (std::none_of(collision_.problem.contacts.begin(), collision_.problem.contacts.end(),
                    [](const ImpactContact& c) { return c.restitution > 0 || c.tangential_restitution > 0; }))
     return false;
-  problem_.matrix(island, whole_);
-  const auto n = static_cast<Eigen::Index>(taking_part_.size());
-  impact_problem_.G.resize(n, n);
-  impact_problem_.rate.resize(n);
+  problem_.matrix(island, collision_.whole);
+  const auto n = static_cast<Eigen::Index>(collision_.taking_part.size());
+  collision_.problem.G.resize(n, n);
+  collision_.problem.rate.resize(n);
   for (Eigen::Index r = 0; r < n; ++r) {
-    impact_problem_.rate[r] = rates[rows_taking_part_[static_cast<std::size_t>(r)]];
+    collision_.problem.rate[r] = rates[collision_.rows_taking_part[static_cast<std::size_t>(r)]];
     for (Eigen::Index c = 0; c < n; ++c)
-      impact_problem_.G(r, c) =
-          whole_(taking_part_[static_cast<std::size_t>(r)], taking_part_[static_cast<std::size_t>(c)]);
+      collision_.problem.G(r, c) = collision_.whole(collision_.taking_part[static_cast<std::size_t>(r)],
+                                                    collision_.taking_part[static_cast<std::size_t>(c)]);
   }
-  impact_solver_.solve(impact_problem_, impact_result_);
-  if (impact_result_.status != ContactStatus::solved) {
+  collision_.solver.solve(collision_.problem, collision_.result);
+  if (collision_.result.status != ContactStatus::solved) {
     std::vector<std::string> names;
     for (const int i : problem_.island(island))
       if (names.size() < 5) names.push_back(system().slot_name(problem_[i].slot));
     throw SolveError("impact-not-solved", trial_.t, names,
                      fmt::format("the impulses of an impact with {} contacts were not found: {}",
-                                 problem_.island(island).size(), impact_result_.note),
+                                 problem_.island(island).size(), collision_.result.note),
                      "take `impact: poisson`, or a smaller step");
   }
-  impact_solver_.forbid_gain(impact_problem_, impact_result_);
+  collision_.solver.forbid_gain(collision_.problem, collision_.result);
   int row = 0, contact = 0;
   for (const int i : problem_.island(island)) {
     StepProblem::Item& item = problem_[i];
     item.r.setZero();
     if (restitution[i] < 0) continue;
-    for (int k = 0; k < item.rows(); ++k) item.r[k] = impact_result_.P[row++];
-    if (contact++ == impact_result_.gains) note_gain(item.slot, impact_result_.gain, impact_result_.part);
+    for (int k = 0; k < item.rows(); ++k) item.r[k] = collision_.result.P[row++];
+    if (contact++ == collision_.result.gains) note_gain(item.slot, collision_.result.gain, collision_.result.part);
   }
   return true;
 }
@@ -330,14 +330,14 @@ void ContactStepper::note_gain(int slot, double gain, double part) {
   StepChange change{StepChange::What::gain, slot};
   change.gain = gain;
   change.part = part;
-  gains_.push_back(change);
+  collision_.gains.push_back(change);
 }
 
 double ContactStepper::impact_energy(int island, const Vec& rates) {
   double energy = 0.5 * problem_.quadratic(island);
   for (const int i : problem_.island(island))
     for (int k = 0; k < problem_[i].rows(); ++k)
-      energy += problem_[i].r[k] * rates[row0_[static_cast<std::size_t>(i)] + k];
+      energy += problem_[i].r[k] * rates[collision_.row0[static_cast<std::size_t>(i)] + k];
   return energy;
 }
 
@@ -347,28 +347,28 @@ void ContactStepper::forbid_gain(int island, const Vec& rates, const Vec& restit
   double scale = 0;
   for (const int i : problem_.island(island))
     for (int k = 0; k < problem_[i].rows(); ++k)
-      scale += std::abs(problem_[i].r[k] * rates[row0_[static_cast<std::size_t>(i)] + k]);
+      scale += std::abs(problem_[i].r[k] * rates[collision_.row0[static_cast<std::size_t>(i)] + k]);
   if (with <= 1e-9 * scale) return;
-  bounce_.clear();
-  for (const int i : problem_.island(island)) bounce_.push_back(problem_[i].r);
+  collision_.bounce.clear();
+  for (const int i : problem_.island(island)) collision_.bounce.push_back(problem_[i].r);
   solve_impact_blocks(island, rates, restitution, 0);
   const double without = impact_energy(island, rates);
   std::size_t at = 0;
-  half_.clear();
+  collision_.half.clear();
   for (const int i : problem_.island(island)) {
-    half_.push_back(problem_[i].r);
-    problem_[i].r = 0.5 * (half_.back() + bounce_[at++]);
+    collision_.half.push_back(problem_[i].r);
+    problem_[i].r = 0.5 * (collision_.half.back() + collision_.bounce[at++]);
   }
   const double s = part_without_gain(without, impact_energy(island, rates), with);
   int most = -1;
   double largest = 0;
   at = 0;
   for (const int i : problem_.island(island)) {
-    if (problem_[i].friction < 0 && (most < 0 || bounce_[at][0] > largest)) {
+    if (problem_[i].friction < 0 && (most < 0 || collision_.bounce[at][0] > largest)) {
       most = problem_[i].slot;
-      largest = bounce_[at][0];
+      largest = collision_.bounce[at][0];
     }
-    problem_[i].r = half_[at] + s * (bounce_[at] - half_[at]);
+    problem_[i].r = collision_.half[at] + s * (collision_.bounce[at] - collision_.half[at]);
     ++at;
   }
   if (most >= 0) note_gain(most, with, s);
@@ -398,7 +398,7 @@ double ContactStepper::correct_gaps(const std::vector<char>* closed, bool detect
       const Stopwatch watch(times_.solution);
       if (!gap_correction_.find(problem_, contacts_, correction_, most, closed, rough)) return depth;
     }
-    if (counting_) lift_budget();
+    if (budget_.counting) lift_budget();
     const Vec& delta = gap_correction_.delta;
     dynamics_.plus(trial_.q, delta, trial_.q);
     if (n_.nh > 0 && settings_.project) projector_.positions(trial_);
@@ -409,53 +409,53 @@ double ContactStepper::correct_gaps(const std::vector<char>* closed, bool detect
 }
 
 void ContactStepper::finish_step(bool smooth, double penetration) {
-  if (!energy_known_) energy_now_ = dynamics_.stored_energy(now_);
-  energy_known_ = true;
-  energy_trial_ = dynamics_.stored_energy(trial_);
+  if (!energy_.known) energy_.now = dynamics_.stored_energy(now_);
+  energy_.known = true;
+  energy_.trial = dynamics_.stored_energy(trial_);
   if (!system().any_rigid) {
     detect(trial_, 0);
     penetration = deepest_penetration(contacts_);
   }
-  step_.penetration = penetration;
-  step_.energy = energy_trial_ - energy_now_ - (W_trial_.sum() - W_.sum());
-  base_ = now_;
-  v_end_ = trial_.v;
-  z_end_ = trial_.z;
-  W_base_ = W_;
-  W_end_ = W_trial_;
-  h_dense_ = trial_.t - now_.t;
-  smooth_ = smooth;
+  proof_.step.penetration = penetration;
+  proof_.step.energy = energy_.trial - energy_.now - (W_trial_.sum() - W_.sum());
+  dense_.base = now_;
+  dense_.v_end = trial_.v;
+  dense_.z_end = trial_.z;
+  dense_.W_base = W_;
+  dense_.W_end = W_trial_;
+  dense_.h = trial_.t - now_.t;
+  dense_.smooth = smooth;
 }
 
 void ContactStepper::accept() {
-  for (const int slot : carrying_) impulse_.segment<3>(3 * slot).setZero();
-  carrying_.clear();
+  for (const int slot : warm_start_.carrying) warm_start_.impulse.segment<3>(3 * slot).setZero();
+  warm_start_.carrying.clear();
   // Which of the contacts that take part carry, where they depend on each other, may change at any time.
-  carrying_.reserve(carried_.size());
-  closed_list_.reserve(carried_.size());
-  changes_.reserve(2 * carried_.size() + gains_.size());
-  for (const ContactSample& c : carried_) {
+  warm_start_.carrying.reserve(warm_start_.carried.size());
+  log_.closed.reserve(warm_start_.carried.size());
+  log_.changes.reserve(2 * warm_start_.carried.size() + collision_.gains.size());
+  for (const ContactSample& c : warm_start_.carried) {
     if (c.impulse.isZero(0)) continue;
-    impulse_.segment<3>(3 * c.slot) = c.impulse;
-    impulse_feature_[static_cast<std::size_t>(c.slot)] = c.feature;
-    carrying_.push_back(c.slot);
+    warm_start_.impulse.segment<3>(3 * c.slot) = c.impulse;
+    warm_start_.feature[static_cast<std::size_t>(c.slot)] = c.feature;
+    warm_start_.carrying.push_back(c.slot);
   }
   samples_.swap(samples_trial_);
-  friction_samples_.swap(friction_samples_trial_);
-  for (const FrictionSample& f : friction_samples_) {
-    friction_limit_[f.index] = f.limit;
-    for (int c = 0; c < 2; ++c) friction_start_[2 * f.index + c] = f.force[c];
+  step_frictions_.samples.swap(step_frictions_.samples_trial);
+  for (const FrictionSample& f : step_frictions_.samples) {
+    step_frictions_.limit[f.index] = f.limit;
+    for (int c = 0; c < 2; ++c) step_frictions_.start[2 * f.index + c] = f.force[c];
   }
   Certificate between;
-  between.on_way = depth_on_way_;
-  worst_.take(between, depth_time_);
-  worst_.take(step_, trial_.t);
-  step_.on_way = depth_on_way_;
-  last_ = step_;
-  unsolved_.take(step_unsolved_);
-  passages_.take(step_passages_);
+  between.on_way = way_.depth;
+  proof_.worst.take(between, way_.depth_time);
+  proof_.worst.take(proof_.step, trial_.t);
+  proof_.step.on_way = way_.depth;
+  proof_.last = proof_.step;
+  proof_.unsolved.take(proof_.step_unsolved);
+  way_.passages.take(way_.step_passages);
   note_changes();
-  energy_now_ = energy_trial_;
+  energy_.now = energy_.trial;
   if (contact_.compliant().any()) compliant_events();
 }
 
@@ -466,58 +466,58 @@ bool ContactStepper::touches(int slot) const {
 
 void ContactStepper::note_changes() {
   using What = StepChange::What;
-  changes_.clear();
+  log_.changes.clear();
   const double impulse_scale = system().force_scale * system().length_scale / system().velocity_scale;
   for (const ContactSample& sample : samples_) {
     const auto at = static_cast<std::size_t>(sample.slot);
-    seen_[at] = 1;
-    counts_.impacts += sample.impact;
+    way_.seen[at] = 1;
+    log_.counts.impacts += sample.impact;
     if (sample.impact) {
       // What follows a collision shows in the next step; this one is neither sliding nor sticking.
       if (sample.impulse[0] > kLoggedImpulse * impulse_scale)
-        changes_.push_back({What::impact, sample.slot, sample.impulse[0], sample.rate[0], sample.rate[1]});
+        log_.changes.push_back({What::impact, sample.slot, sample.impulse[0], sample.rate[0], sample.rate[1]});
       continue;
     }
-    const Mode was = mode_[at], now = sample.mode;
+    const Mode was = log_.mode[at], now = sample.mode;
     if (was == now) continue;
-    mode_[at] = now;
+    log_.mode[at] = now;
     if (was == Mode::open) {
-      ++counts_.closes;
-      closed_list_.push_back(sample.slot);
-      changes_.push_back({What::closes, sample.slot});
+      ++log_.counts.closes;
+      log_.closed.push_back(sample.slot);
+      log_.changes.push_back({What::closes, sample.slot});
     }
     if (!frictional(sample.slot)) continue;
     // A contact that closes and does not slip had no slip that could have stopped.
     if (now == Mode::stick && was == Mode::slide) {
-      ++counts_.sticks;
-      changes_.push_back({What::sticks, sample.slot});
+      ++log_.counts.sticks;
+      log_.changes.push_back({What::sticks, sample.slot});
     }
     if (now == Mode::slide && was == Mode::stick) {
-      ++counts_.slides;
-      changes_.push_back({What::slides, sample.slot});
+      ++log_.counts.slides;
+      log_.changes.push_back({What::slides, sample.slot});
     }
   }
   // Whatever carried nothing has opened, unless it still touches: which of contacts that depend on each other carry may
   // change from step to step. (A sample says so itself where a contact only collided.)
   // Those that this step has closed carry.
-  touching_.resize(closed_list_.size(), 1);
+  log_.touching.resize(log_.closed.size(), 1);
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < closed_list_.size(); ++i) {
-    const int slot = closed_list_[i];
-    Mode& mode = mode_[static_cast<std::size_t>(slot)];
-    if (!seen_[static_cast<std::size_t>(slot)] && !touching_[i]) mode = Mode::open;
+  for (std::size_t i = 0; i < log_.closed.size(); ++i) {
+    const int slot = log_.closed[i];
+    Mode& mode = log_.mode[static_cast<std::size_t>(slot)];
+    if (!way_.seen[static_cast<std::size_t>(slot)] && !log_.touching[i]) mode = Mode::open;
     if (mode != Mode::open) {
-      closed_list_[kept++] = slot;
+      log_.closed[kept++] = slot;
       continue;
     }
-    ++counts_.opens;
-    changes_.push_back({What::opens, slot});
+    ++log_.counts.opens;
+    log_.changes.push_back({What::opens, slot});
   }
-  closed_list_.resize(kept);
-  changes_.insert(changes_.end(), gains_.begin(), gains_.end());
-  for (const ContactSample& sample : samples_) seen_[static_cast<std::size_t>(sample.slot)] = 0;
+  log_.closed.resize(kept);
+  log_.changes.insert(log_.changes.end(), collision_.gains.begin(), collision_.gains.end());
+  for (const ContactSample& sample : samples_) way_.seen[static_cast<std::size_t>(sample.slot)] = 0;
   if (any_frictions()) note_friction_changes();
-  report_.changed = !changes_.empty();
+  report_.changed = !log_.changes.empty();
 }
 
 void ContactStepper::describe_step(std::vector<StepEvent>& out) const {
@@ -528,7 +528,7 @@ void ContactStepper::describe_step(std::vector<StepEvent>& out) const {
     return fmt::format("gap rate {:.6g} -> {:.6g} m/s, impulse {:.6g} N s, mean over the step", c.before, c.after,
                        c.impulse);
   };
-  for (const StepChange& c : changes_)
+  for (const StepChange& c : log_.changes)
     out.push_back({c.friction >= 0 ? frictions_[c.friction].name : system().slot_name(c.slot),
                    kWords[static_cast<int>(c.what)], detail(c)});
 }
@@ -538,30 +538,30 @@ void ContactStepper::compliant_events() {
   CompliantForces& compliant = contact_.compliant();
   for (int pass = 0; pass < 2; ++pass) {
     engine_.prepare_response(contact_.engine_state(trial_));
-    wrenches_.clear();
-    compliant.apply(trial_.t, trial_.z.data() + engine_.sizes().nz, wrenches_);
-    compliant.events(g_compliant_.data());
-    fired_compliant_.clear();
+    compliant_.wrenches.clear();
+    compliant.apply(trial_.t, trial_.z.data() + engine_.sizes().nz, compliant_.wrenches);
+    compliant.events(compliant_.g.data());
+    compliant_.fired.clear();
     for (int i = 0; i < compliant.event_count(); ++i)
-      if (g_compliant_[i] < 0) fired_compliant_.push_back(i);
-    if (fired_compliant_.empty()) return;
-    compliant.on_events(fired_compliant_);
-    for (const int i : fired_compliant_) ++(i % 2 == 0 ? counts_.closes : counts_.opens);
-    energy_known_ = false;
+      if (compliant_.g[i] < 0) compliant_.fired.push_back(i);
+    if (compliant_.fired.empty()) return;
+    compliant.on_events(compliant_.fired);
+    for (const int i : compliant_.fired) ++(i % 2 == 0 ? log_.counts.closes : log_.counts.opens);
+    energy_.known = false;
   }
 }
 
 void ContactStepper::dense(double theta, State& out) {
   // Continuous velocities are taken as linear, the increment then as quadratic; a step with an impact has the mean
   // velocity throughout, so that nothing dips through a surface between two ends that do not.
-  const double bend = smooth_ ? 0.5 * h_dense_ * theta * (theta - 1) : 0;
-  u_dense_ = theta * u1_ + bend * (v_end_ - base_.v);
-  dynamics_.plus(base_.q, u_dense_, out.q);
-  out.v = (1 - theta) * base_.v + theta * v_end_;
-  out.z = (1 - theta) * base_.z + theta * z_end_;
-  out.t = base_.t + theta * h_dense_;
+  const double bend = dense_.smooth ? 0.5 * dense_.h * theta * (theta - 1) : 0;
+  dense_.u = theta * u1_ + bend * (dense_.v_end - dense_.base.v);
+  dynamics_.plus(dense_.base.q, dense_.u, out.q);
+  out.v = (1 - theta) * dense_.base.v + theta * dense_.v_end;
+  out.z = (1 - theta) * dense_.base.z + theta * dense_.z_end;
+  out.t = dense_.base.t + theta * dense_.h;
 }
 
-void ContactStepper::dense_work(double theta, Vec& W) { W = (1 - theta) * W_base_ + theta * W_end_; }
+void ContactStepper::dense_work(double theta, Vec& W) { W = (1 - theta) * dense_.W_base + theta * dense_.W_end; }
 
 }  // namespace clatter::contact

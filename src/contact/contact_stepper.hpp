@@ -81,15 +81,17 @@ class ContactStepper : public Integrator {
   ContactStepper(ContactDynamics& dynamics, const IntegratorSettings& settings);
 
   std::span<const ContactSample> contact_samples() const { return samples_; }
-  std::span<const FrictionSample> friction_samples() const { return friction_samples_; }
-  const Certificate& certificate() const { return worst_; }  // worst of the run
-  const ContactCounts& counts() const { return counts_; }
-  const UnsolvedSteps& unsolved() const { return unsolved_; }    // of the run: solved nearly, and taken as they were
-  const Passages& passages() const { return passages_; }         // of the run: passed through, and told
-  const Certificate& last_certificate() const { return last_; }  // of the last step
+  std::span<const FrictionSample> friction_samples() const { return step_frictions_.samples; }
+  const Certificate& certificate() const { return proof_.worst; }  // worst of the run
+  const ContactCounts& counts() const { return log_.counts; }
+  const UnsolvedSteps& unsolved() const {
+    return proof_.unsolved;
+  }                                                           // of the run: solved nearly, and taken as they were
+  const Passages& passages() const { return way_.passages; }  // of the run: passed through, and told
+  const Certificate& last_certificate() const { return proof_.last; }  // of the last step
   const StepTimes& times() const { return times_; }
   const StepProblem::Counts& solver_counts() const { return problem_.counts(); }
-  std::span<const StepChange> changes() const { return changes_; }  // of the last step
+  std::span<const StepChange> changes() const { return log_.changes; }  // of the last step
   void describe_step(std::vector<StepEvent>& out) const override;
 
  protected:
@@ -136,7 +138,7 @@ class ContactStepper : public Integrator {
   bool any_frictions() const { return !system().frictions.empty(); }
   void add_frictions(const Vec& x, double along_factor, double rate_factor, double bias_factor, bool sliding);
   // solve_contacts() with limits that agree with the reactions of the same step, lambda + response / unit. `unit` makes
-  // forces of the problem's r: the step, or 1. Leaves forces and limits in friction_samples_trial_.
+  // forces of the problem's r: the step, or 1. Leaves forces and limits in step_frictions_.samples_trial.
   void solve_with_frictions(const char* what, double unit, const Vec& lambda);
   // Work of the friction rows' r at mean rates, and their slips at the end, into ledger and samples.
   void book_frictions(const Vec& v_end, double bias_factor);
@@ -145,10 +147,10 @@ class ContactStepper : public Integrator {
   // before it, rows of the items in turn. restitution: one factor a contact on its law's, negative for those that do
   // not touch.
   void solve_impact(const Vec& rates, const Vec& restitution);
-  void clear_gains() { gains_.clear(); }
+  void clear_gains() { collision_.gains.clear(); }
   // Books E(trial) - E(now) against the work, sets up dense output. `smooth`: velocities are continuous in this step.
   void finish_step(bool smooth, double penetration);
-  bool smooth() const { return smooth_; }
+  bool smooth() const { return dense_.smooth; }
 
   ContactDynamics& contact_;
   Contacts& contacts_;
@@ -157,31 +159,56 @@ class ContactStepper : public Integrator {
   StepMatrix* correction_ = nullptr;  // in whose metric gaps are corrected; null: the engine's mass
   FrictionRows& frictions_;
   std::vector<ContactSample> samples_, samples_trial_;
-  std::vector<FrictionSample> friction_samples_, friction_samples_trial_;
   struct FrictionItem {
     int item, friction;
     int normal;  // item of the contact whose moment it is, -1: a joint's
   };
-  std::vector<FrictionItem> friction_items_;
-  Certificate worst_, last_, step_;
-  UnsolvedSteps unsolved_, step_unsolved_;
-  Vec impulse_;                         // three numbers a slot: start of the next step's solver
-  std::vector<int> impulse_feature_;    // a slot each: the feature it belongs to
-  std::vector<ContactSample> carried_;  // of the trial step: slot, feature, impulse
-  std::vector<int> carrying_;           // slots whose impulse_ is not zero
+  struct StepFrictions {  // friction_stepping.cpp
+    std::vector<FrictionSample> samples, samples_trial;
+    std::vector<FrictionItem> items;
+    Vec start, limit;  // two numbers and one a friction row: start of the next step's iteration
+    Vec limit_now, limit_next, b, x, mu, lambda;
+    std::vector<Mode> mode;
+  };
+  StepFrictions step_frictions_;
+  struct Proof {
+    Certificate worst, last, step;
+    UnsolvedSteps unsolved, step_unsolved;
+  };
+  Proof proof_;
+  struct WarmStart {
+    Vec impulse;                         // three numbers a slot: start of the next step's solver
+    std::vector<int> feature;            // a slot each: the feature it belongs to
+    std::vector<ContactSample> carried;  // of the trial step: slot, feature, impulse
+    std::vector<int> carrying;           // slots whose impulse is not zero
+  };
+  WarmStart warm_start_;
   // Of the trial step: which open pairs are nearer than what they move, how fast shapes are, and what forces change
-  // of their speed.
-  std::vector<std::size_t> open_near_;  // pairs, some of them more than once
+  // of their speed; what is seen between its ends (step_passage.cpp).
+  struct Way {
+    std::vector<std::size_t> open_near;  // pairs, some of them more than once
+    double fastest = 0, change = 0;
+    std::vector<ActiveContact> partners;
+    std::vector<char> pair_carries;
+    std::vector<std::size_t> marked_pairs;
+    Passages passages, step_passages;
+    double depth = 0, depth_time = 0;
+    State middle;
+    std::vector<char> seen;
+  };
+  Way way_;
   // Pairs that carry in the trial step.
   void clear_carrying();
   void note_carrying(int slot);
-  bool carries(int slot) const { return pair_carries_[pair_at(slot)] != 0; }
+  bool carries(int slot) const { return way_.pair_carries[pair_at(slot)] != 0; }
   std::size_t pair_at(int slot) const {
     return static_cast<std::size_t>(system().pair_of_slot[static_cast<std::size_t>(slot)]);
   }
-  double fastest_ = 0, change_ = 0;
-  double energy_now_ = 0, energy_trial_ = 0;
-  bool energy_known_ = false;
+  struct Energy {
+    double now = 0, trial = 0;
+    bool known = false;
+  };
+  Energy energy_;
   Vec u1_;  // increment of the step
 
  private:
@@ -211,42 +238,48 @@ class ContactStepper : public Integrator {
     int island = -1;  // of the step's problem
     bool active = false;
   };
-  std::vector<int> group_of_tree_;
-  std::vector<Account> accounts_;
-  std::vector<double> budget_, lift_;  // by island
-  std::vector<char> grounded_;         // by island: it leans on something that does not move
-  Vec pull_budget_, v_keep_, phi_budget_, y_budget_;
-  bool counting_ = false;
+  struct Budget {  // step_budget.cpp
+    std::vector<int> group_of_tree;
+    std::vector<Account> accounts;
+    std::vector<double> energy, lift;  // by island
+    std::vector<char> grounded;        // by island: it leans on something that does not move
+    Vec pull, v_keep, phi, y;
+    bool counting = false;
+  };
+  Budget budget_;
 
-  ImpactSolver impact_solver_;
-  ImpactProblem impact_problem_;
-  ImpactResult impact_result_;
-  Mat whole_;
-  std::vector<int> taking_part_, rows_taking_part_;
-  State base_;
-  Vec v_end_, z_end_, W_base_, W_end_, u_dense_, g_compliant_;
-  std::vector<int> fired_compliant_;
-  std::vector<Engine::LinkWrench> wrenches_;
-  double h_dense_ = 0;
-  bool smooth_ = true;
-  ContactCounts counts_;
-  std::vector<Mode> mode_;        // a slot each: at the end of the last step without a collision of it
-  std::vector<int> closed_list_;  // slots whose mode is not open
-  std::vector<char> touching_;    // those that touch at the end of the trial step, in the same order
-  std::vector<ActiveContact> partners_;
-  std::vector<char> pair_carries_;
-  std::vector<std::size_t> marked_pairs_;
-  Passages passages_, step_passages_;
-  double depth_on_way_ = 0, depth_time_ = 0;
-  State on_way_;
-  std::vector<char> seen_;
-  std::vector<StepChange> changes_;
-  std::vector<int> row0_;  // first row of each item of the problem
-  std::vector<Vec3> bounce_, half_;
-  std::vector<StepChange> gains_;        // of the trial step
-  Vec friction_start_, friction_limit_;  // two numbers and one a friction row: start of the next step's iteration
-  Vec limit_now_, limit_next_, friction_b_, friction_x_, friction_mu_, friction_lambda_;
-  std::vector<Mode> friction_mode_;
+  struct Collision {
+    ImpactSolver solver;
+    ImpactProblem problem;
+    ImpactResult result;
+    Mat whole;
+    std::vector<int> taking_part, rows_taking_part;
+    std::vector<int> row0;  // first row of each item of the problem
+    std::vector<Vec3> bounce, half;
+    std::vector<StepChange> gains;  // of the trial step
+  };
+  Collision collision_;
+  struct DenseOutput {
+    State base;
+    Vec v_end, z_end, W_base, W_end, u;
+    double h = 0;
+    bool smooth = true;
+  };
+  DenseOutput dense_;
+  struct CompliantEvents {
+    Vec g;
+    std::vector<int> fired;
+    std::vector<Engine::LinkWrench> wrenches;
+  };
+  CompliantEvents compliant_;
+  struct ChangeLog {
+    std::vector<Mode> mode;      // a slot each: at the end of the last step without a collision of it
+    std::vector<int> closed;     // slots whose mode is not open
+    std::vector<char> touching;  // those that touch at the end of the trial step, in the same order
+    std::vector<StepChange> changes;
+    ContactCounts counts;
+  };
+  ChangeLog log_;
   StepTimes times_;
 };
 

@@ -27,7 +27,7 @@ constexpr double kRunaway = 1e8;
 
 void ContactStepper::add_frictions(const Vec& x, double along_factor, double rate_factor, double bias_factor,
                                    bool sliding) {
-  friction_items_.clear();
+  step_frictions_.items.clear();
   const int contacts = problem_.size();
   const auto add = [&](int index, int normal) {
     frictions_.evaluate(index, true);
@@ -45,7 +45,7 @@ void ContactStepper::add_frictions(const Vec& x, double along_factor, double rat
     for (int c = 0; c < f.count; ++c)
       item.b[c] =
           rate_factor * rate[c] + along_factor * problem_.along(at, c, x) + bias_factor * frictions_.bias(index)[c];
-    friction_items_.push_back({at, index, normal});
+    step_frictions_.items.push_back({at, index, normal});
   };
   for (int i = 0; i < frictions_.joints(); ++i) add(i, -1);
   for (int i = 0; i < contacts; ++i) {
@@ -56,62 +56,66 @@ void ContactStepper::add_frictions(const Vec& x, double along_factor, double rat
 }
 
 void ContactStepper::solve_with_frictions(const char* what, double unit, const Vec& lambda) {
-  friction_samples_trial_.clear();
-  if (friction_items_.empty()) return solve_contacts(what);
-  const auto n = static_cast<Eigen::Index>(friction_items_.size());
+  step_frictions_.samples_trial.clear();
+  if (step_frictions_.items.empty()) return solve_contacts(what);
+  const auto n = static_cast<Eigen::Index>(step_frictions_.items.size());
   const auto joint_limit = [&](const FrictionItem& f, const Vec& reactions) {
     return frictions_.limit(f.friction, frictions_.speed(f.friction),
                             frictions_.loaded(f.friction) ? frictions_.load(f.friction, reactions) : 0.0);
   };
-  limit_now_.resize(n);
-  limit_next_.resize(n);
+  step_frictions_.limit_now.resize(n);
+  step_frictions_.limit_next.resize(n);
   bool loaded = false, moments = false;
   for (Eigen::Index j = 0; j < n; ++j) {
-    const FrictionItem& f = friction_items_[static_cast<std::size_t>(j)];
+    const FrictionItem& f = step_frictions_.items[static_cast<std::size_t>(j)];
     moments = moments || f.normal >= 0;
     loaded = loaded || (f.normal < 0 && frictions_.loaded(f.friction));
-    limit_now_[j] =
-        f.normal >= 0 || frictions_.loaded(f.friction) ? friction_limit_[f.friction] : joint_limit(f, lambda);
+    step_frictions_.limit_now[j] =
+        f.normal >= 0 || frictions_.loaded(f.friction) ? step_frictions_.limit[f.friction] : joint_limit(f, lambda);
     for (int c = 0; c < frictions_[f.friction].count; ++c)
-      problem_[f.item].r[c] = unit * friction_start_[2 * f.friction + c];
+      problem_[f.item].r[c] = unit * step_frictions_.start[2 * f.friction + c];
   }
   Relaxation relaxation;
   for (int iteration = 0;; ++iteration) {
     for (Eigen::Index j = 0; j < n; ++j)
-      problem_[friction_items_[static_cast<std::size_t>(j)].item].cone.limit = unit * limit_now_[j];
+      problem_[step_frictions_.items[static_cast<std::size_t>(j)].item].cone.limit =
+          unit * step_frictions_.limit_now[j];
     solve_contacts(what);
     if (!loaded && !moments) break;
-    friction_lambda_ = lambda;
+    step_frictions_.lambda = lambda;
     if (loaded) {
-      problem_.impulses(friction_b_);
-      problem_.response(friction_b_, friction_x_, friction_mu_);
-      friction_lambda_ += friction_mu_ / unit;
+      problem_.impulses(step_frictions_.b);
+      problem_.response(step_frictions_.b, step_frictions_.x, step_frictions_.mu);
+      step_frictions_.lambda += step_frictions_.mu / unit;
     }
     for (Eigen::Index j = 0; j < n; ++j) {
-      const FrictionItem& f = friction_items_[static_cast<std::size_t>(j)];
-      limit_next_[j] = f.normal >= 0 ? frictions_[f.friction].ratio * std::max(0.0, problem_[f.normal].r[0]) / unit
-                                     : joint_limit(f, friction_lambda_);
+      const FrictionItem& f = step_frictions_.items[static_cast<std::size_t>(j)];
+      step_frictions_.limit_next[j] = f.normal >= 0
+                                          ? frictions_[f.friction].ratio * std::max(0.0, problem_[f.normal].r[0]) / unit
+                                          : joint_limit(f, step_frictions_.lambda);
     }
-    const double size = limit_next_.cwiseAbs().maxCoeff();
-    if ((limit_next_ - limit_now_).cwiseAbs().maxCoeff() <= kConverged * (size + 1e-6 * system().force_scale)) break;
+    const double size = step_frictions_.limit_next.cwiseAbs().maxCoeff();
+    if ((step_frictions_.limit_next - step_frictions_.limit_now).cwiseAbs().maxCoeff() <=
+        kConverged * (size + 1e-6 * system().force_scale))
+      break;
     if (iteration == kIterations || !(size < kRunaway * system().force_scale / std::min(1.0, unit))) joints_jam();
-    relaxation.advance(limit_now_, limit_next_);
+    relaxation.advance(step_frictions_.limit_now, step_frictions_.limit_next);
   }
   for (Eigen::Index j = 0; j < n; ++j) {
-    const FrictionItem& f = friction_items_[static_cast<std::size_t>(j)];
+    const FrictionItem& f = step_frictions_.items[static_cast<std::size_t>(j)];
     FrictionSample sample;
     sample.index = f.friction;
-    sample.limit = limit_now_[j];
+    sample.limit = step_frictions_.limit_now[j];
     for (int c = 0; c < frictions_[f.friction].count; ++c) sample.force[c] = problem_[f.item].r[c] / unit;
-    friction_samples_trial_.push_back(sample);
+    step_frictions_.samples_trial.push_back(sample);
   }
 }
 
 void ContactStepper::book_frictions(const Vec& v_end, double bias_factor) {
-  for (std::size_t j = 0; j < friction_items_.size(); ++j) {
-    const FrictionItem& f = friction_items_[j];
+  for (std::size_t j = 0; j < step_frictions_.items.size(); ++j) {
+    const FrictionItem& f = step_frictions_.items[j];
     const FrictionInstance& row = frictions_[f.friction];
-    FrictionSample& sample = friction_samples_trial_[j];
+    FrictionSample& sample = step_frictions_.samples_trial[j];
     const int channel =
         row.joint >= 0 ? contact_.joint_channel(f.friction) : contact_.friction_channel(system().pair(row.slot).group);
     double slip = 0;
@@ -138,23 +142,23 @@ void ContactStepper::add_friction_powers(const std::vector<FrictionSample>& samp
 }
 
 void ContactStepper::note_friction_changes() {
-  for (Mode& mode : friction_mode_)
+  for (Mode& mode : step_frictions_.mode)
     if (mode == Mode::open) mode = Mode::slide;
-  for (const FrictionSample& f : friction_samples_) {
-    Mode& mode = friction_mode_[static_cast<std::size_t>(f.index)];
+  for (const FrictionSample& f : step_frictions_.samples) {
+    Mode& mode = step_frictions_.mode[static_cast<std::size_t>(f.index)];
     if (mode == f.mode) continue;
     mode = f.mode;
-    ++(mode == Mode::stick ? counts_.sticks : counts_.slides);
+    ++(mode == Mode::stick ? log_.counts.sticks : log_.counts.slides);
     StepChange change{mode == Mode::stick ? StepChange::What::sticks : StepChange::What::slides, -1};
     change.friction = f.index;
-    changes_.push_back(change);
+    log_.changes.push_back(change);
   }
 }
 
 void ContactStepper::joints_jam() const {
   std::vector<std::string> names;
   std::string all;
-  for (const FrictionItem& f : friction_items_) {
+  for (const FrictionItem& f : step_frictions_.items) {
     if (f.normal < 0 && !frictions_.loaded(f.friction)) continue;
     names.push_back(f.normal < 0 ? frictions_.joint_name(f.friction) : frictions_[f.friction].name);
     all += (all.empty() ? "" : ", ") + names.back();

@@ -58,7 +58,7 @@ void NonsmoothAlpha::started() {
   }
   list(closed_, lasting_);
   consistent(now_, lasting_, force_, loaded_, a_, lambda_, zdot_);
-  friction_samples_ = friction_samples_trial_;
+  step_frictions_.samples = step_frictions_.samples_trial;
   known_ = true;
   A_ = a_;
   B_ = zdot_;
@@ -79,13 +79,13 @@ void NonsmoothAlpha::exchange(Archive& archive) {
   }
   // Friction rows as samples: every row has one or none.
   std::vector<FrictionSample> all(static_cast<std::size_t>(frictions_.size()));
-  for (const FrictionSample& f : friction_samples_) all[static_cast<std::size_t>(f.index)] = f;
-  friction_samples_.clear();
+  for (const FrictionSample& f : step_frictions_.samples) all[static_cast<std::size_t>(f.index)] = f;
+  step_frictions_.samples.clear();
   for (std::size_t i = 0; i < all.size(); ++i) {
     archive.count(all[i].index);
     archive.value(all[i].limit);
     for (int c = 0; c < 2; ++c) archive.value(all[i].force[c]);
-    if (all[i].index >= 0) friction_samples_.push_back(all[i]);
+    if (all[i].index >= 0) step_frictions_.samples.push_back(all[i]);
   }
 }
 
@@ -111,7 +111,7 @@ void NonsmoothAlpha::take_forces(Vec& forces, std::vector<int>& slots) {
 void NonsmoothAlpha::consistent(const State& s, const std::vector<int>& lasting, Vec& forces, std::vector<int>& loaded,
                                 Vec& a, Vec& lambda, Vec& zdot) {
   dynamics_.accelerations(s, a, lambda, zdot);
-  friction_samples_trial_.clear();
+  step_frictions_.samples_trial.clear();
   if (!system().any_rigid && frictions_.joints() == 0) return;
   engine_.prepare_response(contact_.engine_state(s));
   problem_.begin(nullptr);
@@ -132,7 +132,7 @@ void NonsmoothAlpha::consistent(const State& s, const std::vector<int>& lasting,
     for (int k = 0; k < item.rows(); ++k) item.b[k] = problem_.along(problem_.size() - 1, k, a) + c.bias[k];
     item.r = forces.segment<3>(3 * slot);
   }
-  friction_items_.clear();
+  step_frictions_.items.clear();
   if (any_frictions()) add_frictions(a, 1, 0, 1, true);
   clear_forces(forces, loaded);
   if (problem_.size() == 0) return;
@@ -192,7 +192,7 @@ bool NonsmoothAlpha::smooth_part(double h) {
     }
     matrix_.solve(rhs_.data(), residual_.data(), da_.data(), dlambda_.data());
     problem_.begin(&matrix_);
-    friction_items_.clear();
+    step_frictions_.items.clear();
     if (system().any_rigid || frictions_.joints() > 0) {
       engine_.prepare_response(contact_.engine_state(trial_));
       for (const int slot : lasting_) {
@@ -228,7 +228,7 @@ bool NonsmoothAlpha::smooth_part(double h) {
     if (!std::isfinite(size)) return false;
     for (int i = 0; i < n_.nv; ++i) worst_error_[i] = std::abs(cq * da_[i]) / projector_.u_scale()[i];
     // Increments cannot fall below what the contact problem leaves of them.
-    const double reached = 1 + 10 * step_.complementarity / settings_.newton_tolerance;
+    const double reached = 1 + 10 * proof_.step.complementarity / settings_.newton_tolerance;
     const bool stagnant = iteration > 3 && size >= 0.5 * last && worst_error_.maxCoeff() < 1e-12;
     if (iteration > 0 && (size <= reached || stagnant)) {
       // What forces other than rigid contacts change in a step.
@@ -270,7 +270,7 @@ bool NonsmoothAlpha::release() {
   if (!any) return false;
   list(closed_, lasting_);
   consistent(now_, lasting_, force_, loaded_, a_, lambda_, zdot_);
-  friction_samples_ = friction_samples_trial_;
+  step_frictions_.samples = step_frictions_.samples_trial;
   start_averages(a_, A_);
   return true;
 }
@@ -399,8 +399,8 @@ void NonsmoothAlpha::add_contact_powers(const Vec& forces, Vec& p) {
 
 bool NonsmoothAlpha::attempt(double t1) {
   const double h = t1 - now_.t;
-  step_ = {};
-  step_unsolved_ = {};
+  proof_.step = {};
+  proof_.step_unsolved = {};
   trial_.t = t1;
   if (!known_) {
     // Restored runs know them; this is for a state that was set from outside.
@@ -417,12 +417,12 @@ bool NonsmoothAlpha::attempt(double t1) {
   clear_gains();
   restart_ = false;
   hit_.clear();
-  open_near_.clear();
+  way_.open_near.clear();
 
   // Work of the smooth part, at its own end: a jump comes after.
   if (n_.np > 0) {
-    powers_at(now_, a_, lambda_, force_, friction_samples_, p_base_);
-    powers_at(trial_, a_trial_, lambda_trial_, force_trial_, friction_samples_trial_, p_end_);
+    powers_at(now_, a_, lambda_, force_, step_frictions_.samples, p_base_);
+    powers_at(trial_, a_trial_, lambda_trial_, force_trial_, step_frictions_.samples_trial, p_end_);
     W_trial_ += 0.5 * h * (p_base_ + p_end_);
   }
 
@@ -430,17 +430,17 @@ bool NonsmoothAlpha::attempt(double t1) {
   double penetration = 0, reach = 0;
   bool jump = false;
   if (contact_.compliant().any() && !system().any_rigid) {
-    fastest_ = largest_speed();
-    change_ = dv_speed_;
+    way_.fastest = largest_speed();
+    way_.change = dv_speed_;
   }
   if (system().any_rigid) {
     closed_trial_ = closed_;
     std::fill(held_.begin(), held_.end(), 0);
     // Lasting contacts must be found wherever the smooth part has left them.
     engine_.prepare_response(contact_.engine_state(trial_));
-    fastest_ = largest_speed();
-    change_ = dv_speed_;
-    reach = h * (fastest_ + dv_speed_) + kTouching * system().length_scale;
+    way_.fastest = largest_speed();
+    way_.change = dv_speed_;
+    reach = h * (way_.fastest + dv_speed_) + kTouching * system().length_scale;
     // Both shapes of a pair may have come a whole step's way.
     detect(trial_, 2 * reach);
     for (const int slot : lasting_) {
@@ -460,8 +460,8 @@ bool NonsmoothAlpha::attempt(double t1) {
     for (const Hit& hit : hit_) note_carrying(hit.slot);
     for (const int slot : contacts_.near())
       if (system().pair(slot).rigid && !carries(slot) &&
-          may_pass(system(), contacts_[slot], slot, h, h, change_, 2 * reach))
-        open_near_.push_back(pair_at(slot));
+          may_pass(system(), contacts_[slot], slot, h, h, way_.change, 2 * reach))
+        way_.open_near.push_back(pair_at(slot));
     if (!hit_.empty()) {
       // Rate at the moment the gap vanished: gap + gap'_0 s + (gap'_1 - gap'_0) s^2 / (2 h) = 0.
       engine_.prepare_response(contact_.engine_state(now_));
@@ -560,14 +560,14 @@ void NonsmoothAlpha::list_trial() {
 bool NonsmoothAlpha::finish_frictions() {
   bool jumped = false;
   engine_.prepare_response(contact_.engine_state(trial_));
-  for (FrictionSample& now : friction_samples_trial_) {
+  for (FrictionSample& now : step_frictions_.samples_trial) {
     const FrictionInstance& row = frictions_[now.index];
     if (row.slot >= 0) contacts_.evaluate(row.slot, false);
     frictions_.evaluate(now.index, false);
     for (int c = 0; c < row.count; ++c) now.slip[c] = frictions_.rate(now.index)[c];
     now.mode = frictions_.speed(now.index) > kNoSlip * system().velocity_scale ? Mode::slide : Mode::stick;
     const FrictionSample* was = nullptr;
-    for (const FrictionSample& f : friction_samples_)
+    for (const FrictionSample& f : step_frictions_.samples)
       if (f.index == now.index) was = &f;
     const double change = was == nullptr ? std::hypot(now.force[0], now.force[1])
                                          : std::hypot(now.force[0] - was->force[0], now.force[1] - was->force[1]);

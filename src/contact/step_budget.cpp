@@ -29,21 +29,21 @@ constexpr double kRoundingWork = 1e-14;
 // Rows that move by themselves: their rates at velocity zero are not.
 bool ContactStepper::driven() {
   if (n_.nc() == 0) return false;
-  v_keep_ = trial_.v;
+  budget_.v_keep = trial_.v;
   trial_.v.setZero();
-  dynamics_.constraints(trial_, phi_budget_, y_budget_);
-  trial_.v = v_keep_;
-  return y_budget_.lpNorm<Eigen::Infinity>() > 1e-12 * system().velocity_scale;
+  dynamics_.constraints(trial_, budget_.phi, budget_.y);
+  trial_.v = budget_.v_keep;
+  return budget_.y.lpNorm<Eigen::Infinity>() > 1e-12 * system().velocity_scale;
 }
 
 void ContactStepper::open_budget(const Vec& v_begin, const Vec& v_end, const Vec& pull) {
-  counting_ = true;
-  pull_budget_ = pull;
-  for (Account& account : accounts_) account = {};
+  budget_.counting = true;
+  budget_.pull = pull;
+  for (Account& account : budget_.accounts) account = {};
   const auto islands = static_cast<std::size_t>(problem_.islands());
-  budget_.assign(islands, 0);
-  lift_.assign(islands, 0);
-  grounded_.assign(islands, 0);
+  budget_.energy.assign(islands, 0);
+  budget_.lift.assign(islands, 0);
+  budget_.grounded.assign(islands, 0);
   const Tree& tree = engine_.system().tree;
   for (std::size_t k = 0; k < islands; ++k)
     for (const int i : problem_.island(static_cast<int>(k))) {
@@ -54,15 +54,16 @@ void ContactStepper::open_budget(const Vec& v_begin, const Vec& v_end, const Vec
       for (const int link : {pair.link1, pair.link2}) {
         const int t = link < 0 ? -1 : tree.links[static_cast<std::size_t>(link)].tree;
         if (t < 0 || tree.trees[static_cast<std::size_t>(t)].v1 == tree.trees[static_cast<std::size_t>(t)].v0) {
-          if (carries) grounded_[k] = 1;
+          if (carries) budget_.grounded[k] = 1;
           continue;
         }
-        Account& account = accounts_[static_cast<std::size_t>(group_of_tree_[static_cast<std::size_t>(t)])];
+        Account& account =
+            budget_.accounts[static_cast<std::size_t>(budget_.group_of_tree[static_cast<std::size_t>(t)])];
         account.island = static_cast<int>(k);
         account.active = account.active || carries;
       }
       for (int row = 0; carries && row < item.rows(); ++row)
-        budget_[k] += 0.5 * item.r[row] * (problem_.along(i, row, v_begin) + problem_.along(i, row, v_end));
+        budget_.energy[k] += 0.5 * item.r[row] * (problem_.along(i, row, v_begin) + problem_.along(i, row, v_end));
     }
 }
 
@@ -80,49 +81,49 @@ void ContactStepper::lift_budget() {
         on_ground = true;
         continue;
       }
-      Account& account = accounts_[static_cast<std::size_t>(group_of_tree_[static_cast<std::size_t>(t)])];
+      Account& account = budget_.accounts[static_cast<std::size_t>(budget_.group_of_tree[static_cast<std::size_t>(t)])];
       account.active = true;
       if (account.island >= 0) island = account.island;
     }
     if (island < 0) continue;
-    lift_[static_cast<std::size_t>(island)] -= item.r[0] * problem_.along(i, 0, pull_budget_);
-    if (on_ground) grounded_[static_cast<std::size_t>(island)] = 1;
+    budget_.lift[static_cast<std::size_t>(island)] -= item.r[0] * problem_.along(i, 0, budget_.pull);
+    if (on_ground) budget_.grounded[static_cast<std::size_t>(island)] = 1;
   }
 }
 
 double ContactStepper::settle_budget(double lifted, double& missing) {
-  counting_ = false;
+  budget_.counting = false;
   missing = 0;
   double known = 0;
   std::size_t most = 0;
-  for (std::size_t k = 0; k < lift_.size(); ++k) {
-    known += lift_[k];
-    if (std::abs(lift_[k]) > std::abs(lift_[most])) most = k;
+  for (std::size_t k = 0; k < budget_.lift.size(); ++k) {
+    known += budget_.lift[k];
+    if (std::abs(budget_.lift[k]) > std::abs(budget_.lift[most])) most = k;
   }
   // What forces that are not uniform add belongs where most was moved.
-  if (!lift_.empty()) lift_[most] += lifted - known;
+  if (!budget_.lift.empty()) budget_.lift[most] += lifted - known;
   const double rounding = kRoundingWork * system().force_scale * system().length_scale;
   double taken = 0;
   int moved_by_drives = -1;  // not known yet
   const Tree& tree = engine_.system().tree;
-  for (std::size_t k = 0; k < budget_.size(); ++k) {
-    const double excess = budget_[k] + lift_[k];
-    if (!(excess > rounding) || !grounded_[k]) continue;
+  for (std::size_t k = 0; k < budget_.energy.size(); ++k) {
+    const double excess = budget_.energy[k] + budget_.lift[k];
+    if (!(excess > rounding) || !budget_.grounded[k]) continue;
     if (moved_by_drives < 0) moved_by_drives = driven() ? 1 : 0;
     if (moved_by_drives == 1) return taken;
     const auto each = [&](auto&& visit) {
       for (std::size_t t = 0; t < tree.trees.size(); ++t) {
-        const Account& account = accounts_[static_cast<std::size_t>(group_of_tree_[t])];
+        const Account& account = budget_.accounts[static_cast<std::size_t>(budget_.group_of_tree[t])];
         if (!account.active || account.island != static_cast<int>(k)) continue;
         const int n = tree.trees[t].v1 - tree.trees[t].v0;
         visit(trial_.v.segment(tree.trees[t].v0, n));
       }
     };
-    v_keep_ = trial_.v;
+    budget_.v_keep = trial_.v;
     const double with = dynamics_.stored_energy(trial_);
     each([](auto v) { v.setZero(); });
     const double kinetic = with - dynamics_.stored_energy(trial_);
-    trial_.v = v_keep_;
+    trial_.v = budget_.v_keep;
     missing += std::max(0.0, excess - kinetic);
     if (!(kinetic > 0)) continue;
     const double part = std::min(1.0, excess / kinetic), s = std::sqrt(1 - part);

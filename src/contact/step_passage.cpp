@@ -24,64 +24,64 @@ constexpr double kRest = 1e-9;
 }  // namespace
 
 bool ContactStepper::find_partners() {
-  partners_.clear();
+  way_.partners.clear();
   for (const ContactSample& sample : samples_trial_) {
-    ActiveContact& c = partners_.emplace_back();
+    ActiveContact& c = way_.partners.emplace_back();
     c.slot = sample.slot;
   }
-  return !partners_.empty();
+  return !way_.partners.empty();
 }
 
 void ContactStepper::clear_carrying() {
-  for (const std::size_t pair : marked_pairs_) pair_carries_[pair] = 0;
-  marked_pairs_.clear();
+  for (const std::size_t pair : way_.marked_pairs) way_.pair_carries[pair] = 0;
+  way_.marked_pairs.clear();
 }
 
 void ContactStepper::note_carrying(int slot) {
   if (carries(slot)) return;
-  pair_carries_[pair_at(slot)] = 1;
-  marked_pairs_.push_back(pair_at(slot));
+  way_.pair_carries[pair_at(slot)] = 1;
+  way_.marked_pairs.push_back(pair_at(slot));
 }
 
 bool ContactStepper::between_ends(double t1, bool may_shorten) {
-  step_passages_ = {};
-  depth_on_way_ = 0;
-  touching_.clear();
-  for (const int slot : closed_list_) touching_.push_back(touches(slot));
+  way_.step_passages = {};
+  way_.depth = 0;
+  log_.touching.clear();
+  for (const int slot : log_.closed) log_.touching.push_back(touches(slot));
   const double h = t1 - now_.t, L = system().length_scale;
   const bool partners = find_partners();
   const bool compliant =
-      contact_.compliant().any() && contact_.compliant().nearest_open() <= 2 * h * (fastest_ + change_);
-  const bool open = compliant || !open_near_.empty();
-  if (h * fastest_ <= kRest * L || !(partners || open)) return true;
+      contact_.compliant().any() && contact_.compliant().nearest_open() <= 2 * h * (way_.fastest + way_.change);
+  const bool open = compliant || !way_.open_near.empty();
+  if (h * way_.fastest <= kRest * L || !(partners || open)) return true;
   if (partners) {
-    dense(0.5, on_way_);
-    detect(on_way_, 0);
-    depth_on_way_ = deepest_penetration(contacts_);
-    depth_time_ = on_way_.t;
+    dense(0.5, way_.middle);
+    detect(way_.middle, 0);
+    way_.depth = deepest_penetration(contacts_);
+    way_.depth_time = way_.middle.t;
   }
   if (!open) {
     detect(trial_, 0);
     return true;
   }
   PassageWatch& watch = contact_.watch_passages();
-  watch.begin_phase(partners_, 0, 0, 0);
-  if (!compliant) contact_.watch_only(open_near_);
+  watch.begin_phase(way_.partners, 0, 0, 0);
+  if (!compliant) contact_.watch_only(way_.open_near);
   survey(t1);
-  if (watch.depth() > depth_on_way_) {
-    depth_on_way_ = watch.depth();
-    depth_time_ = watch.depth_time();
+  if (watch.depth() > way_.depth) {
+    way_.depth = watch.depth();
+    way_.depth_time = watch.depth_time();
   }
   detect(trial_, 0);
   const PassageWatch::Deepest passed = watch.deepest_open(now_.t, t1);
   if (passed.slot < 0 || passed.depth <= kMissed * L) return true;
-  if (4 * passed.depth <= kImpact * h * std::max(change_, watch.velocity_change(passed.slot))) return true;
+  if (4 * passed.depth <= kImpact * h * std::max(way_.change, watch.velocity_change(passed.slot))) return true;
   // What overlaps at the end as well has been met, not passed.
   const PairInstance& pair = system().pair(passed.slot);
   for (const int slot : contacts_.near())
     if (slot >= pair.slot0 && slot < pair.slot0 + pair.slots && contacts_[slot].gap < -kMissed * L) return true;
   if (may_shorten) return false;
-  step_passages_ = {1, passed.depth, passed.t, passed.slot};
+  way_.step_passages = {1, passed.depth, passed.t, passed.slot};
   return true;
 }
 

@@ -99,16 +99,16 @@ bool MoreauStepper::free_velocity(double h) {
 bool MoreauStepper::collect(double h) {
   problem_.begin(matrix_.get());
   parts_.clear();
-  friction_items_.clear();
-  open_near_.clear();
-  change_ = speed_of(dv_);
+  step_frictions_.items.clear();
+  way_.open_near.clear();
+  way_.change = speed_of(dv_);
   if (!system().any_rigid && frictions_.joints() == 0) {
-    if (contact_.compliant().any()) fastest_ = largest_speed();
+    if (contact_.compliant().any()) way_.fastest = largest_speed();
     return false;
   }
   engine_.prepare_response(contact_.engine_state(mid_));
-  fastest_ = largest_speed();
-  const double reach = kReach * h * (fastest_ + change_) + 1e-9 * system().length_scale;
+  way_.fastest = largest_speed();
+  const double reach = kReach * h * (way_.fastest + way_.change) + 1e-9 * system().length_scale;
   detect(mid_, reach);
   bool impacts = false;
   for (const int slot : contacts_.near()) {
@@ -137,7 +137,7 @@ bool MoreauStepper::take_in(int slot, double h) {
   const int index = problem_.size() - 1;
   Vec3 free = Vec3::Zero();
   for (int k = 0; k < item.rows(); ++k) free[k] = s.rate[k] + problem_.along(index, k, dv_);
-  const Closing closing{s.gap, theta * h, s.rate[0], free[0], change_};
+  const Closing closing{s.gap, theta * h, s.rate[0], free[0], way_.change};
   const bool fast = closing.strikes(system().velocity_scale);
   const bool lands = fast && law.restitution == 0, impact = fast && (striking_ || !lands);
   const bool touches = s.gap <= kTouching * system().length_scale || (closing.closes() && s.rate[0] < 0);
@@ -235,7 +235,7 @@ void MoreauStepper::collide(double h) {
 void MoreauStepper::contact_solution(double h) {
   mid_.v = now_.v;
   clear_gains();
-  step_unsolved_ = {};
+  proof_.step_unsolved = {};
   const bool impacts = collect(h);
   assemble(1);
   impact_.assign(static_cast<std::size_t>(problem_.size()), Vec3::Zero());
@@ -244,7 +244,7 @@ void MoreauStepper::contact_solution(double h) {
   lambda_step_ = lambda_smooth_;
   if (impacts) lambda_step_ += mu_step_ / h;
   solve_with_frictions("impulses", h, lambda_step_);
-  carried_.clear();
+  warm_start_.carried.clear();
   features_.clear();
   for (int i = 0; i < problem_.size(); ++i) {
     if (problem_[i].friction >= 0) continue;
@@ -258,16 +258,17 @@ void MoreauStepper::contact_solution(double h) {
 }
 
 void MoreauStepper::find_open_near(double h) {
-  const double way = h * (fastest_ + change_);
+  const double way = h * (way_.fastest + way_.change);
   clear_carrying();
   for (int i = 0; i < problem_.size(); ++i)
     if (problem_[i].friction < 0 && problem_[i].r[0] != 0) note_carrying(problem_[i].slot);
-  open_near_.clear();
+  way_.open_near.clear();
   const double span = std::max(moreau_.theta, 1 - moreau_.theta) * h;
   for (int i = 0; i < problem_.size(); ++i) {
     const int slot = problem_[i].slot;
-    if (problem_[i].friction < 0 && !carries(slot) && may_pass(system(), contacts_[slot], slot, span, h, change_, way))
-      open_near_.push_back(pair_at(slot));
+    if (problem_[i].friction < 0 && !carries(slot) &&
+        may_pass(system(), contacts_[slot], slot, span, h, way_.change, way))
+      way_.open_near.push_back(pair_at(slot));
   }
 }
 
@@ -330,7 +331,7 @@ void MoreauStepper::book_contacts(double h) {
     const int group = system().pair(item.slot).group;
     W_trial_[contact_.impact_channel(group)] += 0.5 * item.r[0] * (s.rate[0] + after[0]);
     // A landing without restitution is a jump all the same.
-    sample.impact = is_fast(-s.rate[0], change_, system().velocity_scale);
+    sample.impact = is_fast(-s.rate[0], way_.change, system().velocity_scale);
     jump_ = jump_ || sample.impact;
     sample.impact = sample.impact || !impact_[static_cast<std::size_t>(i)].isZero(0);
     double slip = 0;
@@ -359,7 +360,7 @@ double MoreauStepper::energy_of_motion(double h) {
 
 bool MoreauStepper::attempt(double t1) {
   const double h = t1 - now_.t, theta = moreau_.theta;
-  step_ = {};
+  proof_.step = {};
   trial_.t = t1;
   u1_ = h * (1 - theta) * now_.v;
   dynamics_.plus(now_.q, u1_, mid_.q);
