@@ -91,8 +91,8 @@ void EventDriven::start(const State& s) {
   first_ = first;
   inner_.reset();
   stalled_ = 0;
-  touched_.clear();
-  stopped_.clear();
+  fired_.touched.clear();
+  fired_.stopped.clear();
   dynamics_.set_active({}, first);
   dynamics_.stored_energy(first);
   dynamics_.compliant().settle();
@@ -121,7 +121,7 @@ void EventDriven::return_to_branches() {
 const StepReport& EventDriven::step(double t_limit) {
   return_to_branches();
   if (pending_) {
-    fired_names_.clear();
+    fired_.names.clear();
     decide();
     keep_branches();
     report_ = {};
@@ -129,7 +129,7 @@ const StepReport& EventDriven::step(double t_limit) {
     report_.at_event = true;
     return report_;
   }
-  fired_names_.clear();
+  fired_.names.clear();
   result_.changes.clear();
   if (scheme_ != choice_.scheme()) go_over(choice_.first_step(inner_->next_step()));
   const double end = series_end(), limit = std::min(t_limit, end);
@@ -153,26 +153,26 @@ const StepReport& EventDriven::step(double t_limit) {
   }
   keep_branches();
   guard_progress();
-  touched_.clear();
-  stopped_.clear();
-  friction_stopped_.clear();
-  on_edge_ = false;
-  compliant_.clear();
+  fired_.touched.clear();
+  fired_.stopped.clear();
+  fired_.friction_stopped.clear();
+  fired_.on_edge = false;
+  fired_.compliant.clear();
   report_.at_event = true;
   pending_ = series_ends;
   const int first_compliant = dynamics_.sizes().ne - dynamics_.compliant().event_count();
   for (const int index : inner_->fired()) {
-    fired_names_.push_back(dynamics_.event_name(index));
+    fired_.names.push_back(dynamics_.event_name(index));
     const ContactDynamics::EventInfo info = dynamics_.event_info(index);
     if (index >= first_compliant) {
-      compliant_.push_back(index - first_compliant);
+      fired_.compliant.push_back(index - first_compliant);
       pending_ = true;
     }
     if (info.friction >= 0) {
       pending_ = true;
       if (info.kind == ContactEvent::stop && dynamics_.friction_has_stopped(info.friction))
-        friction_stopped_.push_back(info.friction);
-      if (info.kind == ContactEvent::slip) on_edge_ = true;
+        fired_.friction_stopped.push_back(info.friction);
+      if (info.kind == ContactEvent::slip) fired_.on_edge = true;
       if (info.kind == ContactEvent::jam) {
         const std::string& name = dynamics_.frictions().joint_name(info.friction);
         throw SolveError("joint-jams", inner_->state().t, {name},
@@ -184,8 +184,8 @@ const StepReport& EventDriven::step(double t_limit) {
     }
     if (info.slot < 0) continue;
     pending_ = true;
-    if (info.kind == ContactEvent::touch) touched_.push_back(info.slot);
-    if (info.kind == ContactEvent::stop && dynamics_.slip_has_stopped(info.slot)) stopped_.push_back(info.slot);
+    if (info.kind == ContactEvent::touch) fired_.touched.push_back(info.slot);
+    if (info.kind == ContactEvent::stop && dynamics_.slip_has_stopped(info.slot)) fired_.stopped.push_back(info.slot);
     if (info.kind == ContactEvent::jam)
       throw SolveError(
           "painleve", inner_->state().t, {dynamics_.system().slot_name(info.slot)},
@@ -193,7 +193,7 @@ const StepReport& EventDriven::step(double t_limit) {
                       "motion is not carried across that singularity",
                       dynamics_.system().slot_name(info.slot)),
           "reduce the friction of this contact, give it a compliant law, or use method: time-stepping");
-    if (info.kind == ContactEvent::lift || info.kind == ContactEvent::slip) on_edge_ = true;
+    if (info.kind == ContactEvent::lift || info.kind == ContactEvent::slip) fired_.on_edge = true;
   }
   return report_;
 }
@@ -202,13 +202,14 @@ void EventDriven::decide() {
   State s = inner_->state();
   const std::vector<ActiveContact> before = dynamics_.active();
   const double h = std::max(inner_->next_step(), h_);
-  if (!compliant_.empty()) {
+  if (!fired_.compliant.empty()) {
     dynamics_.stored_energy(s);  // forces at s: what the laws remember is taken from them
-    dynamics_.compliant().on_events(compliant_);
-    for (const int index : compliant_) ++(index % 2 == 0 ? counts_.closes : counts_.opens);
-    compliant_.clear();
+    dynamics_.compliant().on_events(fired_.compliant);
+    for (const int index : fired_.compliant) ++(index % 2 == 0 ? counts_.closes : counts_.opens);
+    fired_.compliant.clear();
   }
-  instant_.settle(s, before, touched_, stopped_, on_edge_, result_, {dynamics_.active_frictions(), friction_stopped_});
+  instant_.settle(s, before, fired_.touched, fired_.stopped, fired_.on_edge, result_,
+                  {dynamics_.active_frictions(), fired_.friction_stopped});
   W_ += result_.work;
   impacts_ += result_.impacts;
   count_changes();
@@ -329,7 +330,7 @@ void EventDriven::sample(double t, State& s, Vec& a, Vec& lambda, Vec& W) {
 void EventDriven::event_log(std::vector<StepEvent>& out) const {
   out.clear();
   // "bounce: touches"
-  for (const std::string& name : fired_names_) {
+  for (const std::string& name : fired_.names) {
     const std::size_t colon = name.find(": ");
     out.push_back({name.substr(0, colon), colon == name.npos ? "" : name.substr(colon + 2), ""});
   }

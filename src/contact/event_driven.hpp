@@ -56,7 +56,7 @@ class EventDriven final : public Stepper {
   // Events of the last step: names of what ended the phase, or what was decided at the instant.
   const std::vector<ContactChange>& changes() const { return result_.changes; }
   const InstantResult& result() const { return result_; }
-  const std::vector<std::string>& fired_names() const { return fired_names_; }
+  const std::vector<std::string>& fired_names() const { return fired_.names; }
   bool undecided() const override { return pending_; }
   const SchemeChoice* scheme_choice() const override { return &choice_; }
   const std::vector<ActiveContact>& active() const { return dynamics_.active(); }
@@ -92,9 +92,12 @@ class EventDriven final : public Stepper {
   double last_event_ = 0;
   bool pending_ = false;  // the last step ended at events not yet decided
   std::vector<Branch> branches_;
-  std::vector<int> touched_, stopped_, friction_stopped_, compliant_;
-  bool on_edge_ = false;
-  std::vector<std::string> fired_names_;
+  struct Fired {  // events that the last step ended at
+    std::vector<int> touched, stopped, friction_stopped, compliant;
+    bool on_edge = false;
+    std::vector<std::string> names;
+  };
+  Fired fired_;
   InstantResult result_;
   StepReport report_;
   Vec W_, W_base_;

@@ -53,9 +53,9 @@ int Instant::collect_frictions(int rows) {
     for (int i = first; i >= 0 && i < friction.size() && friction[i].slot == c.slot; ++i) add(i);
   }
   const int nv = engine_.sizes().nv, nc = engine_.sizes().nc();
-  Wf_.setZero(nv, columns);
-  Xf_.setZero(nv, columns);
-  Muf_.setZero(nc, columns);
+  joints_.W.setZero(nv, columns);
+  joints_.X.setZero(nv, columns);
+  joints_.Mu.setZero(nc, columns);
   return rows;
 }
 
@@ -67,20 +67,20 @@ void Instant::friction_rows() {
     for (const Lasting& c : lasting_)
       if (row.slot >= 0 && c.slot == row.slot) contact = &c;
     for (int c = 0; c < row.count; ++c) {
-      friction.column(f.index, c, column_.data());
+      friction.column(f.index, c, rows_.column.data());
       if (f.rows > 0) {
-        W_.col(f.row + c) = column_;
-        D_.col(f.row + c) = column_;
-        problem_.b[f.row + c] = column_.dot(a_) + friction.bias(f.index)[c];
+        rows_.W.col(f.row + c) = rows_.column;
+        rows_.D.col(f.row + c) = rows_.column;
+        problem_.b[f.row + c] = rows_.column.dot(a_) + friction.bias(f.index)[c];
       } else if (f.column >= 0) {
-        Wf_.col(f.column) += f.direction[c] * column_;
+        joints_.W.col(f.column) += f.direction[c] * rows_.column;
       } else {
-        D_.col(contact->row) -= row.ratio * f.direction[c] * column_;
+        rows_.D.col(contact->row) -= row.ratio * f.direction[c] * rows_.column;
       }
     }
     if (f.column >= 0)
-      engine_.response(Wf_.col(f.column).data(), Xf_.col(f.column).data(),
-                       Muf_.rows() > 0 ? Muf_.col(f.column).data() : nullptr);
+      engine_.response(joints_.W.col(f.column).data(), joints_.X.col(f.column).data(),
+                       joints_.Mu.rows() > 0 ? joints_.Mu.col(f.column).data() : nullptr);
     if (row.slot < 0 || f.rows == 0) continue;
     problem_.cones.push_back(f.rows == 1 ? Cone::friction(contact->row, f.row, row.ratio)
                                          : Cone::disc(contact->row, f.row, row.ratio));
@@ -89,7 +89,7 @@ void Instant::friction_rows() {
 
 bool Instant::solve_with_frictions(const State&) {
   FrictionRows& friction = dynamics_.frictions();
-  joints_jam_ = false;
+  joints_.jam = false;
   const std::size_t fixed_cones = problem_.cones.size();
   std::vector<LastingFriction*> joints;
   for (LastingFriction& f : frictions_)
@@ -105,11 +105,11 @@ bool Instant::solve_with_frictions(const State&) {
                               friction.loaded(f.index) ? friction.load(f.index, lambda) : 0);
     }
   };
-  Vec now, next, sliding = Vec::Zero(Xf_.cols());
+  Vec now, next, sliding = Vec::Zero(joints_.X.cols());
   Relaxation relaxation;
   limits(lambda_e_, now);
   const double start = n > 0 ? now.maxCoeff() : 0;
-  b_free_ = problem_.b;
+  joints_.b_free = problem_.b;
   for (int iteration = 0;; ++iteration) {
     problem_.cones.resize(fixed_cones);
     for (Eigen::Index j = 0; j < n; ++j) {
@@ -118,29 +118,29 @@ bool Instant::solve_with_frictions(const State&) {
       if (f.rows == 1) problem_.cones.push_back(Cone::box(f.row, -now[j], now[j]));
       if (f.rows == 2) problem_.cones.push_back(Cone::disc(-1, f.row, 0, now[j]));
     }
-    problem_.b = b_free_;
-    if (Xf_.cols() > 0) problem_.b.noalias() -= W_.transpose() * (Xf_ * sliding);
-    r_.setZero(problem_.b.size());
+    problem_.b = joints_.b_free;
+    if (joints_.X.cols() > 0) problem_.b.noalias() -= rows_.W.transpose() * (joints_.X * sliding);
+    rows_.r.setZero(problem_.b.size());
     if (problem_.b.size() > 0) {
-      const ContactResult result = solver_.solve(problem_, r_);
+      const ContactResult result = solver_.solve(problem_, rows_.r);
       if (result.status != ContactStatus::solved) return false;
     }
     if (!loaded) break;
-    lambda_now_ = lambda_e_;
-    if (Mu_.cols() > 0) lambda_now_.noalias() += Mu_ * r_;
-    if (Muf_.cols() > 0) lambda_now_.noalias() -= Muf_ * sliding;
-    limits(lambda_now_, next);
+    joints_.lambda_now = lambda_e_;
+    if (rows_.Mu.cols() > 0) joints_.lambda_now.noalias() += rows_.Mu * rows_.r;
+    if (joints_.Mu.cols() > 0) joints_.lambda_now.noalias() -= joints_.Mu * sliding;
+    limits(joints_.lambda_now, next);
     const double size = next.cwiseAbs().maxCoeff();
     if ((next - now).cwiseAbs().maxCoeff() <= kConverged * (size + 1e-6 * dynamics_.system().force_scale)) break;
     if (iteration == kIterations || !(size < kRunaway * (start + dynamics_.system().force_scale))) {
-      joints_jam_ = true;
+      joints_.jam = true;
       return false;
     }
     relaxation.advance(now, next);
   }
   for (Eigen::Index j = 0; j < n; ++j) joints[static_cast<std::size_t>(j)]->limit = now[j];
-  if (problem_.b.size() > 0) a_.noalias() += X_ * r_;
-  if (Xf_.cols() > 0) a_.noalias() -= Xf_ * sliding;
+  if (problem_.b.size() > 0) a_.noalias() += rows_.X * rows_.r;
+  if (joints_.X.cols() > 0) a_.noalias() -= joints_.X * sliding;
   return true;
 }
 
@@ -154,15 +154,15 @@ bool Instant::decide_frictions(InstantResult& out, double tolerance) const {
       const auto lasts = [&](const ActiveContact& c) { return c.slot == row.slot; };
       if (std::none_of(out.active.begin(), out.active.end(), lasts)) continue;
       for (const Lasting& c : lasting_)
-        if (c.slot == row.slot) limit = row.ratio * r_[c.row];
+        if (c.slot == row.slot) limit = row.ratio * rows_.r[c.row];
     }
     ActiveFriction active;
     active.index = f.index;
     active.direction[0] = f.direction[0];
     active.direction[1] = row.count == 2 ? f.direction[1] : 0;
     if (f.rows > 0) {
-      const double y1 = y_[f.row], y2 = f.rows == 2 ? y_[f.row + 1] : 0, second = std::hypot(y1, y2);
-      const double force = std::hypot(r_[f.row], f.rows == 2 ? r_[f.row + 1] : 0);
+      const double y1 = rows_.y[f.row], y2 = f.rows == 2 ? rows_.y[f.row + 1] : 0, second = std::hypot(y1, y2);
+      const double force = std::hypot(rows_.r[f.row], f.rows == 2 ? rows_.r[f.row + 1] : 0);
       if (second > tolerance) {
         active.direction[0] = y1 / second;
         active.direction[1] = y2 / second;

@@ -41,7 +41,7 @@ Instant::Instant(ContactDynamics& dynamics, InstantSettings s)
   const Sizes& n = engine_.sizes();
   a_.setZero(n.nv);
   lambda_e_.setZero(n.nc());
-  column_.setZero(n.nv);
+  rows_.column.setZero(n.nv);
   powers0_.setZero(n.np);
   powers1_.setZero(n.np);
 }
@@ -107,7 +107,7 @@ void Instant::settle(State& s, const std::vector<ActiveContact>& before, const s
       solved = accelerations(s);
     } while (solved && find_flights(s));
     if (!solved) {
-      if (joints_jam_) joint_jams(s);
+      if (joints_.jam) joint_jams(s);
       // P-48: the impulsive way out.
       if (!impact(s, out, true)) no_solution(s, ContactStatus::no_solution);
       stopped_.assign(stopped_.size(), 0);
@@ -169,9 +169,9 @@ bool Instant::find_flights(const State& s) {
   for (const int slot : closed_) {
     if (contacts_[slot].rate[0] <= rest || flies(slot)) continue;
     contacts_.evaluate(slot, true);
-    contacts_.column(slot, 0, column_.data());
+    contacts_.column(slot, 0, rows_.column.data());
     const SlotState& at = contacts_[slot];
-    const double second = column_.dot(a_) + at.bias[0], e = sys.rigid(slot).restitution, v = at.rate[0];
+    const double second = rows_.column.dot(a_) + at.bias[0], e = sys.rigid(slot).restitution, v = at.rate[0];
     if (second >= 0) continue;
     const double flight = -2 * v / second, height = std::max(at.gap, 0.0) + v * flight / 4;
     if (e < 1) {
@@ -225,7 +225,7 @@ bool Instant::impact(State& s, InstantResult& out, bool without_collision) {
   const ContactSystem& sys = dynamics_.system();
   const int nv = engine_.sizes().nv, nc = engine_.sizes().nc();
   engine_.prepare_response(dynamics_.engine_state(s));
-  impact_problem_.contacts.clear();
+  collision_.problem.contacts.clear();
   ImpactOptions options;
   options.nonzero_solution = without_collision;
   int rows = 0;
@@ -236,69 +236,70 @@ bool Instant::impact(State& s, InstantResult& out, bool without_collision) {
     const double mu = law.impact_friction ? *law.impact_friction : friction_coefficient(law.friction, slip);
     const ImpactContact c = impact_contact(law, rows, mu > 0 ? sys.pair(slot).tangents : 0, mu);
     rows += 1 + c.tangents;
-    impact_problem_.contacts.push_back(c);
+    collision_.problem.contacts.push_back(c);
   }
-  W_.setZero(nv, rows);
-  X_.setZero(nv, rows);
-  Mu_.setZero(nc, rows);
-  impact_problem_.rate.setZero(rows);
+  rows_.W.setZero(nv, rows);
+  rows_.X.setZero(nv, rows);
+  rows_.Mu.setZero(nc, rows);
+  collision_.problem.rate.setZero(rows);
   for (std::size_t i = 0; i < closed_.size(); ++i) {
-    const ImpactContact& c = impact_problem_.contacts[i];
+    const ImpactContact& c = collision_.problem.contacts[i];
     for (int k = 0; k <= c.tangents; ++k) {
       const int row = c.row + k;
-      contacts_.column(closed_[i], k, W_.col(row).data());
-      engine_.response(W_.col(row).data(), X_.col(row).data(), nc > 0 ? Mu_.col(row).data() : nullptr);
-      impact_problem_.rate[row] = contacts_[closed_[i]].rate[k];
+      contacts_.column(closed_[i], k, rows_.W.col(row).data());
+      engine_.response(rows_.W.col(row).data(), rows_.X.col(row).data(), nc > 0 ? rows_.Mu.col(row).data() : nullptr);
+      collision_.problem.rate[row] = contacts_[closed_[i]].rate[k];
     }
   }
-  impact_problem_.G.noalias() = W_.transpose() * X_;
-  impact_solver_.solve(impact_problem_, impact_result_, options);
-  if (impact_result_.status != ContactStatus::solved) {
+  collision_.problem.G.noalias() = rows_.W.transpose() * rows_.X;
+  collision_.solver.solve(collision_.problem, collision_.result, options);
+  if (collision_.result.status != ContactStatus::solved) {
     if (without_collision) return false;
     std::vector<std::string> names;
     for (const int slot : closed_) names.push_back(sys.slot_name(slot));
-    throw SolveError("impact-unsolved", s.t, names,
-                     impact_result_.note.empty() ? "the impact has no solution with these laws" : impact_result_.note,
-                     "use another impact law (poisson, moreau), less friction, or method: time-stepping");
+    throw SolveError(
+        "impact-unsolved", s.t, names,
+        collision_.result.note.empty() ? "the impact has no solution with these laws" : collision_.result.note,
+        "use another impact law (poisson, moreau), less friction, or method: time-stepping");
   }
-  if (without_collision && impact_result_.P.cwiseAbs().maxCoeff() == 0) return false;
-  impact_solver_.forbid_gain(impact_problem_, impact_result_);
-  if (impact_result_.gains >= 0) {
-    const auto most = static_cast<std::size_t>(impact_result_.gains);
+  if (without_collision && collision_.result.P.cwiseAbs().maxCoeff() == 0) return false;
+  collision_.solver.forbid_gain(collision_.problem, collision_.result);
+  if (collision_.result.gains >= 0) {
+    const auto most = static_cast<std::size_t>(collision_.result.gains);
     out.changes.push_back(
         {closed_[most], "energy gain",
-         describe_gain(impact_problem_.contacts[most].rule, impact_result_.gain, impact_result_.part)});
+         describe_gain(collision_.problem.contacts[most].rule, collision_.result.gain, collision_.result.part)});
   }
 
   // Joints' drives do work against their reactions; the rest is the contacts' own.
   if (nc > 0) {
-    const Vec Lambda = Mu_ * impact_result_.P;
+    const Vec Lambda = rows_.Mu * collision_.result.P;
     const State& e = dynamics_.engine_state(s);
     engine_.powers(e, a_, Vec::Zero(nc), powers0_);
     engine_.powers(e, a_, Lambda, powers1_);
     out.work.head(engine_.sizes().np) += powers1_ - powers0_;
   }
-  out.records.push_back({closed_, s.v, impact_problem_, impact_result_.stages});
-  s.v.noalias() += X_ * impact_result_.P;
+  out.records.push_back({closed_, s.v, collision_.problem, collision_.result.stages});
+  s.v.noalias() += rows_.X * collision_.result.P;
   ++out.impacts;
   out.impact_slots.clear();
   out.impulses.clear();
   for (std::size_t i = 0; i < closed_.size(); ++i) {
-    const ImpactContact& c = impact_problem_.contacts[i];
+    const ImpactContact& c = collision_.problem.contacts[i];
     Vec3 P = Vec3::Zero();
-    for (int k = 0; k <= c.tangents; ++k) P[k] = impact_result_.P[c.row + k];
+    for (int k = 0; k <= c.tangents; ++k) P[k] = collision_.result.P[c.row + k];
     out.impact_slots.push_back(closed_[i]);
     out.impulses.push_back(P);
-    out.work[dynamics_.impact_channel(sys.pair(closed_[i]).group)] += impact_result_.energy_of_contact[i];
+    out.work[dynamics_.impact_channel(sys.pair(closed_[i]).group)] += collision_.result.energy_of_contact[i];
     if (P.isZero(0.0)) continue;
     out.changes.push_back(
         {closed_[i], without_collision ? "impact without collision" : "impact",
          (without_collision ? "sliding friction leaves no acceleration (Painleve), took an impulse: " : "") +
              fmt::format("gap rate {:.6g} -> {:.6g} m/s, impulse {:.6g} N s{}, energy {:.6g} J",
-                         impact_problem_.rate[c.row], impact_result_.rate[c.row], P[0],
+                         collision_.problem.rate[c.row], collision_.result.rate[c.row], P[0],
                          c.tangents > 0 ? fmt::format(" (tangential {:.6g})", P.tail<2>().norm()) : std::string(),
-                         impact_result_.energy_of_contact[i]) +
-             (impact_result_.note.empty() || without_collision ? "" : "; " + impact_result_.note)});
+                         collision_.result.energy_of_contact[i]) +
+             (collision_.result.note.empty() || without_collision ? "" : "; " + collision_.result.note)});
   }
   return true;
 }
@@ -326,19 +327,19 @@ bool Instant::accelerations(const State& at) {
     rows += 1 + c.tangents;
   }
   rows = collect_frictions(rows);
-  W_.setZero(nv, rows);
-  D_.setZero(nv, rows);
-  X_.setZero(nv, rows);
-  Mu_.setZero(engine_.sizes().nc(), rows);
+  rows_.W.setZero(nv, rows);
+  rows_.D.setZero(nv, rows);
+  rows_.X.setZero(nv, rows);
+  rows_.Mu.setZero(engine_.sizes().nc(), rows);
   problem_.b.setZero(rows);
   problem_.cones.clear();
   for (const Lasting& c : lasting_) {
     const SlotState& state = contacts_[c.slot];
     const Friction& friction = sys.rigid(c.slot).friction;
     for (int k = 0; k <= c.tangents; ++k) {
-      contacts_.column(c.slot, k, W_.col(c.row + k).data());
-      D_.col(c.row + k) = W_.col(c.row + k);
-      problem_.b[c.row + k] = W_.col(c.row + k).dot(a_) + state.bias[k];
+      contacts_.column(c.slot, k, rows_.W.col(c.row + k).data());
+      rows_.D.col(c.row + k) = rows_.W.col(c.row + k);
+      problem_.b[c.row + k] = rows_.W.col(c.row + k).dot(a_) + state.bias[k];
     }
     problem_.cones.push_back(Cone::ray(c.row));
     const int nt = sys.pair(c.slot).tangents;
@@ -348,27 +349,28 @@ bool Instant::accelerations(const State& at) {
       const double slip = nt == 2 ? std::hypot(state.rate[1], state.rate[2]) : std::abs(state.rate[1]);
       const double mu = friction_coefficient(friction, slip);
       for (int k = 1; k <= nt; ++k) {
-        contacts_.column(c.slot, k, column_.data());
-        D_.col(c.row) -= mu * c.direction[k - 1] * column_;
+        contacts_.column(c.slot, k, rows_.column.data());
+        rows_.D.col(c.row) -= mu * c.direction[k - 1] * rows_.column;
       }
     }
   }
   ambiguity_ = {};
   friction_rows();
   for (int k = 0; k < rows; ++k)
-    engine_.response(D_.col(k).data(), X_.col(k).data(), Mu_.rows() > 0 ? Mu_.col(k).data() : nullptr);
-  problem_.A.noalias() = W_.transpose() * X_;
+    engine_.response(rows_.D.col(k).data(), rows_.X.col(k).data(),
+                     rows_.Mu.rows() > 0 ? rows_.Mu.col(k).data() : nullptr);
+  problem_.A.noalias() = rows_.W.transpose() * rows_.X;
   if (!frictions_.empty()) {
     if (!solve_with_frictions(at)) return false;
   } else {
     if (rows == 0) return true;
-    if (solver_.solve(problem_, r_).status != ContactStatus::solved) return false;
-    Q_.noalias() = D_.transpose() * X_;
-    ambiguity_ = find_ambiguity(problem_, Q_, r_);
-    a_.noalias() += X_ * r_;
+    if (solver_.solve(problem_, rows_.r).status != ContactStatus::solved) return false;
+    rows_.Q.noalias() = rows_.D.transpose() * rows_.X;
+    ambiguity_ = find_ambiguity(problem_, rows_.Q, rows_.r);
+    a_.noalias() += rows_.X * rows_.r;
   }
-  y_.noalias() = problem_.A * r_;
-  y_ += problem_.b;
+  rows_.y.noalias() = problem_.A * rows_.r;
+  rows_.y += problem_.b;
   return true;
 }
 
@@ -379,13 +381,13 @@ bool Instant::decide(const std::vector<ActiveContact>& before, InstantResult& ou
   if (lasting_.empty() && frictions_.empty()) return false;
   const double largest = problem_.b.size() > 0 ? problem_.b.cwiseAbs().maxCoeff() : 0;
   // Where forces depend on each other nearly, more cancels in y than is in b, and the solver stops at a part of that.
-  const double cancels = problem_.b.size() > 0 ? (problem_.A.cwiseAbs() * r_.cwiseAbs()).maxCoeff() : 0;
+  const double cancels = problem_.b.size() > 0 ? (problem_.A.cwiseAbs() * rows_.r.cwiseAbs()).maxCoeff() : 0;
   const double tolerance =
       std::max(kEdge * std::max(largest, 1e-6 * dynamics_.system().length_scale /
                                              (engine_.system().time_scale * engine_.system().time_scale)),
                10 * kSolvedResidual * cancels);
   for (const Lasting& c : lasting_) {
-    const double yN = y_[c.row], rN = r_[c.row], stiffness = problem_.A(c.row, c.row);
+    const double yN = rows_.y[c.row], rN = rows_.r[c.row], stiffness = problem_.A(c.row, c.row);
     const bool was_active = find(before, c.slot) != nullptr;
     const double load = rN * std::abs(stiffness);
     bool stays = load > tolerance;
@@ -403,8 +405,8 @@ bool Instant::decide(const std::vector<ActiveContact>& before, InstantResult& ou
       active.direction[1] = c.direction[1];
     } else {
       const double mu = friction_coefficient(dynamics_.system().rigid(c.slot).friction, 0);
-      const double y1 = y_[c.row + 1], y2 = c.tangents == 2 ? y_[c.row + 2] : 0;
-      const double r1 = r_[c.row + 1], r2 = c.tangents == 2 ? r_[c.row + 2] : 0;
+      const double y1 = rows_.y[c.row + 1], y2 = c.tangents == 2 ? rows_.y[c.row + 2] : 0;
+      const double r1 = rows_.r[c.row + 1], r2 = c.tangents == 2 ? rows_.r[c.row + 2] : 0;
       const double second = std::hypot(y1, y2);
       const double reserve = (mu * rN - std::hypot(r1, r2)) * std::abs(problem_.A(c.row + 1, c.row + 1));
       if (second > tolerance) {
@@ -452,7 +454,7 @@ void Instant::note_ambiguity(InstantResult& out) {
   if (ambiguity_.kind == Ambiguity::Kind::several) {
     text = "several accelerations satisfy the laws of rigid contact, with the normal forces";
     for (const Lasting* c : involved)
-      text += fmt::format("{} {:.6g} or {:.6g} N at {}", c == involved.front() ? "" : ",", r_[c->row],
+      text += fmt::format("{} {:.6g} or {:.6g} N at {}", c == involved.front() ? "" : ",", rows_.r[c->row],
                           ambiguity_.other[c->row], sys.slot_name(c->slot));
     text += "; took the smallest";
   } else {
@@ -460,14 +462,14 @@ void Instant::note_ambiguity(InstantResult& out) {
     std::string interval = "the motion is not determined by the laws of rigid contact";
     for (const Lasting* c : involved) {
       if (c->tangents > 0 || ambiguity_.n.size() == 0 || !std::isfinite(ambiguity_.high - ambiguity_.low)) continue;
-      slip_.setZero(W_.rows());
+      slip_.setZero(rows_.W.rows());
       double second = 0;
       for (int k = 1; k <= sys.pair(c->slot).tangents; ++k) {
-        contacts_.column(c->slot, k, column_.data());
-        slip_ += c->direction[k - 1] * column_;
-        second += c->direction[k - 1] * (column_.dot(a_) + contacts_[c->slot].bias[k]);
+        contacts_.column(c->slot, k, rows_.column.data());
+        slip_ += c->direction[k - 1] * rows_.column;
+        second += c->direction[k - 1] * (rows_.column.dot(a_) + contacts_[c->slot].bias[k]);
       }
-      const double slope = slip_.dot(X_ * ambiguity_.n);
+      const double slope = slip_.dot(rows_.X * ambiguity_.n);
       double ends[2] = {second + ambiguity_.low * slope, second + ambiguity_.high * slope};
       std::sort(ends, ends + 2);
       interval = fmt::format("the slip of {} may accelerate by anything from {:.6g} to {:.6g} m/s^2",

@@ -125,7 +125,7 @@ class Instant {
     int index, row = 0;  // first of its rows in the problem
     int rows = 0;        // for sticking; 0: slides
     double direction[2] = {1, 0};
-    int column = -1;   // sliding joint: its column of Wf_
+    int column = -1;   // sliding joint: its column of joints_.W
     double limit = 0;  // of a joint
   };
   int collect_frictions(int rows);  // after the contacts' rows; returns the number of all
@@ -142,7 +142,7 @@ class Instant {
   void take_series(double t, const InstantResult& out);
   void hold(State& s, InstantResult& out);  // what is active from now on, q and v projected onto it
   bool impact(State& s, InstantResult& out, bool without_collision);
-  // Complementarity on accelerations at state `at`; leaves r_, y_, a_.
+  // Complementarity on accelerations at state `at`; leaves rows_.r, rows_.y, a_.
   bool accelerations(const State& at);
   // True when some decision is on the edge.
   bool decide(const std::vector<ActiveContact>& before, InstantResult& out, bool again);
@@ -155,17 +155,23 @@ class Instant {
   Contacts& contacts_;
   Engine& engine_;
   ContactSolver solver_;
-  ImpactSolver impact_solver_;
-  ImpactProblem impact_problem_;
-  ImpactResult impact_result_;
+  struct Collision {
+    ImpactSolver solver;
+    ImpactProblem problem;
+    ImpactResult result;
+  };
+  Collision collision_;
   ContactProblem problem_;
   std::vector<int> closed_;
   std::vector<Lasting> lasting_;
   std::vector<LastingFriction> frictions_;
   std::vector<char> friction_stopped_;
-  Mat Wf_, Xf_, Muf_;  // of sliding joints
-  Vec limit_f_, lambda_now_, b_free_, next_limit_, last_step_;
-  bool joints_jam_ = false;
+  struct SlidingJoints {
+    Mat W, X, Mu;
+    Vec limit, lambda_now, b_free, next_limit, last_step;
+    bool jam = false;
+  };
+  SlidingJoints joints_;
   struct Flight {
     int slot;
     double rate;  // at which it leaves
@@ -178,8 +184,12 @@ class Instant {
   std::vector<ActiveContact> held_;
   Ambiguity ambiguity_;     // of the accelerations last found
   std::vector<int> noted_;  // slots of the one noted last, while it lasts
-  Mat W_, D_, X_, Mu_, Q_;
-  Vec a_, lambda_e_, zdot_, r_, y_, column_, powers0_, powers1_, slip_;
+  struct RowProblem {       // of lasting contacts and friction rows
+    Mat W, D, X, Mu, Q;
+    Vec r, y, column;
+  };
+  RowProblem rows_;
+  Vec a_, lambda_e_, zdot_, powers0_, powers1_, slip_;
 };
 
 }  // namespace clatter::contact

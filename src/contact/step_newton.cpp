@@ -78,48 +78,48 @@ bool alone_in_plane(const BlockCone& c, const Mat3& A, const Vec3& q, Vec3& r) {
 }  // namespace
 
 double StepProblem::newton_residual(std::span<const int> list, double stiffness, const double* x, bool given) {
-  for (const int g : nodes_) {
+  for (const int g : it_.nodes) {
     const Group& group = groups()[static_cast<std::size_t>(g)];
-    std::copy(x + group.first, x + group.first + group.size, F_.data() + group.first);
+    std::copy(x + group.first, x + group.first + group.size, it_.F.data() + group.first);
   }
   for (const int i : list) {
     const auto at = static_cast<std::size_t>(i);
-    s_[at] = r0_[at] - stiffness * rates(i, x).cwiseQuotient(diagonal_scale_[at]);
-    r1_[at] = project(items_[at].cone, s_[at], &slopes_[at], given ? radius_[at] : -1);
-    add_response(i, -r1_[at], F_.data());
+    it_.s[at] = it_.r0[at] - stiffness * rates(i, x).cwiseQuotient(it_.diagonal_scale[at]);
+    it_.r1[at] = project(items_[at].cone, it_.s[at], &it_.slopes[at], given ? it_.radius[at] : -1);
+    add_response(i, -it_.r1[at], it_.F.data());
   }
   double merit = 0;
-  for (const int g : nodes_) {
+  for (const int g : it_.nodes) {
     const Group& group = groups()[static_cast<std::size_t>(g)];
-    for (int j = group.first; j < group.first + group.size; ++j) merit += weight_[j] * F_[j] * F_[j];
+    for (int j = group.first; j < group.first + group.size; ++j) merit += it_.weight[j] * it_.F[j] * it_.F[j];
   }
   return merit;
 }
 
 void StepProblem::newton_matrix(std::span<const int> list, double stiffness) {
-  lu_.set_zero();
-  for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    double* D = lu_.block(static_cast<int>(n), static_cast<int>(n));
-    for (int j = 0; j < node_sizes_[n]; ++j) D[j * node_sizes_[n] + j] = 1;
+  it_.lu.set_zero();
+  for (std::size_t n = 0; n < it_.nodes.size(); ++n) {
+    double* D = it_.lu.block(static_cast<int>(n), static_cast<int>(n));
+    for (int j = 0; j < it_.node_sizes[n]; ++j) D[j * it_.node_sizes[n] + j] = 1;
   }
   for (const int i : list) {
     const auto at = static_cast<std::size_t>(i);
     const int rows = items_[at].rows();
-    if (slopes_[at].isZero(0)) continue;
+    if (it_.slopes[at].isZero(0)) continue;
     for (const Part& right : parts(i)) {
       if (right.group < 0) continue;
       const Group& gr = group_of(right);
       for (const Part& left : parts(i)) {
         if (left.group < 0) continue;
         const Group& gl = group_of(left);
-        double* J = lu_.block(gl.node, gr.node);
+        double* J = it_.lu.block(gl.node, gr.node);
         for (int j = 0; j < gr.size; ++j) {
           // Row j of rho W^T, turned by the slopes: what one unit of velocity j does to the impulses.
           double c[3] = {0, 0, 0};
           for (int l = 0; l < rows; ++l) {
             const double w =
-                W_[static_cast<std::size_t>(right.offset + l * gr.size + j)] * stiffness / diagonal_scale_[at][l];
-            for (int k = 0; k < rows; ++k) c[k] += slopes_[at](k, l) * w;
+                W_[static_cast<std::size_t>(right.offset + l * gr.size + j)] * stiffness / it_.diagonal_scale[at][l];
+            for (int k = 0; k < rows; ++k) c[k] += it_.slopes[at](k, l) * w;
           }
           for (int k = 0; k < rows; ++k) {
             if (c[k] == 0) continue;
@@ -135,8 +135,8 @@ void StepProblem::newton_matrix(std::span<const int> list, double stiffness) {
 // Bodies of the island, what couples them, and weights that make |F|^2 a kinetic energy: (M^-1)_jj is about the largest
 // X_j^2 / A_ii of its contacts.
 void StepProblem::gather_nodes(std::span<const int> list) {
-  nodes_.clear();
-  node_sizes_.clear();
+  it_.nodes.clear();
+  it_.node_sizes.clear();
   for (const int i : list)
     for (const Part& part : parts(i))
       if (part.group >= 0) groups()[static_cast<std::size_t>(part.group)].node = -1;
@@ -145,44 +145,46 @@ void StepProblem::gather_nodes(std::span<const int> list) {
       if (part.group < 0) continue;
       Group& group = groups()[static_cast<std::size_t>(part.group)];
       if (group.node < 0) {
-        group.node = static_cast<int>(nodes_.size());
-        nodes_.push_back(part.group);
-        node_sizes_.push_back(group.size);
-        weight_.segment(group.first, group.size).setZero();
+        group.node = static_cast<int>(it_.nodes.size());
+        it_.nodes.push_back(part.group);
+        it_.node_sizes.push_back(group.size);
+        it_.weight.segment(group.first, group.size).setZero();
       }
       for (int k = 0; k < items_[static_cast<std::size_t>(i)].rows(); ++k) {
         const double A = diagonal_[static_cast<std::size_t>(i)](k, k);
         const double* X = X_.data() + part.offset + k * group.size;
         for (int j = 0; A > 0 && j < group.size; ++j)
-          weight_[group.first + j] = std::max(weight_[group.first + j], X[j] * X[j] / A);
+          it_.weight[group.first + j] = std::max(it_.weight[group.first + j], X[j] * X[j] / A);
       }
     }
-  for (const int g : nodes_) {
+  for (const int g : it_.nodes) {
     const Group& group = groups()[static_cast<std::size_t>(g)];
-    for (int j = group.first; j < group.first + group.size; ++j) weight_[j] = weight_[j] > 0 ? 1 / weight_[j] : 0;
+    for (int j = group.first; j < group.first + group.size; ++j)
+      it_.weight[j] = it_.weight[j] > 0 ? 1 / it_.weight[j] : 0;
   }
 }
 
 void StepProblem::newton_direction(std::span<const int> list, double stiffness, bool& regular) {
   newton_matrix(list, stiffness);
   ++counts_.factorisations;
-  regular = lu_.factorize();
+  regular = it_.lu.factorize();
   if (!regular) return;
-  for (const int g : nodes_) {
+  for (const int g : it_.nodes) {
     const Group& group = groups()[static_cast<std::size_t>(g)];
-    std::copy(F_.data() + group.first, F_.data() + group.first + group.size, lu_x_.data() + lu_.first(group.node));
+    std::copy(it_.F.data() + group.first, it_.F.data() + group.first + group.size,
+              it_.lu_x.data() + it_.lu.first(group.node));
   }
-  lu_.solve(lu_x_.data());
-  for (const int g : nodes_) {
+  it_.lu.solve(it_.lu_x.data());
+  for (const int g : it_.nodes) {
     const Group& group = groups()[static_cast<std::size_t>(g)];
-    std::copy(lu_x_.data() + lu_.first(group.node), lu_x_.data() + lu_.first(group.node) + group.size,
-              d_.data() + group.first);
+    std::copy(it_.lu_x.data() + it_.lu.first(group.node), it_.lu_x.data() + it_.lu.first(group.node) + group.size,
+              it_.d.data() + group.first);
   }
 }
 
 // x, s, r1 and F for the whole law, from r0; false when Newton's method circles.
 bool StepProblem::coupled_newton(std::span<const int> list, double stiffness, double scale, int iterations) {
-  double merit = newton_residual(list, stiffness, x_.data(), false);
+  double merit = newton_residual(list, stiffness, it_.x.data(), false);
   double recent[kMemory];
   std::fill(recent, recent + kMemory, merit);
   int stuck = 0;
@@ -195,12 +197,12 @@ bool StepProblem::coupled_newton(std::span<const int> list, double stiffness, do
     const double bound = *std::max_element(recent, recent + kMemory);
     double t = 1, moved = 0;
     for (int cut = 0; cut < kCuts; ++cut, t *= 0.5) {
-      each_velocity([&](int j) { trial_[j] = x_[j] - t * d_[j]; });
-      moved = newton_residual(list, stiffness, trial_.data(), false);
+      each_velocity([&](int j) { it_.trial[j] = it_.x[j] - t * it_.d[j]; });
+      moved = newton_residual(list, stiffness, it_.trial.data(), false);
       if (moved < bound) break;
     }
     if (!std::isfinite(moved)) return false;
-    each_velocity([&](int j) { x_[j] = trial_[j]; });
+    each_velocity([&](int j) { it_.x[j] = it_.trial[j]; });
     // A full step that gains no more has met rounding.
     if (t == 1 && moved > 0.25 * merit && std::min(moved, merit) <= kRounded * scale) return true;
     stuck = moved >= 0.999 * bound ? stuck + 1 : 0;
@@ -219,10 +221,10 @@ bool StepProblem::coupled_newton(std::span<const int> list, double stiffness, do
 bool StepProblem::convex_newton(std::span<const int> list, double stiffness, double scale, double enough) {
   for (const int i : list) {
     const auto at = static_cast<std::size_t>(i);
-    z_[at] = r0_[at];
-    radius_[at] = items_[at].cone.mu * std::max(0.0, r0_[at][0]);
+    it_.z[at] = it_.r0[at];
+    it_.radius[at] = items_[at].cone.mu * std::max(0.0, it_.r0[at][0]);
   }
-  double merit = newton_residual(list, stiffness, x_.data(), true);
+  double merit = newton_residual(list, stiffness, it_.x.data(), true);
   for (int iteration = 0; iteration < kConvex; ++iteration) {
     leave_if_interrupted();
     if (merit <= enough * scale) return true;
@@ -233,25 +235,25 @@ bool StepProblem::convex_newton(std::span<const int> list, double stiffness, dou
     for (const int i : list) {
       const auto at = static_cast<std::size_t>(i);
       const int rows = items_[at].rows();
-      Vec3& u = u_[at];
+      Vec3& u = it_.u[at];
       u.setZero();
-      for (int k = 0; k < rows; ++k) u[k] = along_packed(i, k, d_.data());
-      w_[at] = z_[at] - r1_[at] - slopes_[at] * (stiffness * u.cwiseQuotient(diagonal_scale_[at]));
-      at_start -= u.dot(z_[at] - r1_[at]);
+      for (int k = 0; k < rows; ++k) u[k] = along_packed(i, k, it_.d.data());
+      it_.w[at] = it_.z[at] - it_.r1[at] - it_.slopes[at] * (stiffness * u.cwiseQuotient(it_.diagonal_scale[at]));
+      at_start -= u.dot(it_.z[at] - it_.r1[at]);
     }
     const auto slope = [&](double t) {
       double sum = 0;
       for (const int i : list) {
         const auto at = static_cast<std::size_t>(i);
-        const Vec3 s = s_[at] + t * stiffness * u_[at].cwiseQuotient(diagonal_scale_[at]);
-        sum -= u_[at].dot(z_[at] - t * w_[at] - project(items_[at].cone, s, nullptr, radius_[at]));
+        const Vec3 s = it_.s[at] + t * stiffness * it_.u[at].cwiseQuotient(it_.diagonal_scale[at]);
+        sum -= it_.u[at].dot(it_.z[at] - t * it_.w[at] - project(items_[at].cone, s, nullptr, it_.radius[at]));
       }
       return sum;
     };
     const double t = least_point_along(at_start, slope);
-    each_velocity([&](int j) { x_[j] -= t * d_[j]; });
-    for (const int i : list) z_[static_cast<std::size_t>(i)] -= t * w_[static_cast<std::size_t>(i)];
-    const double moved = newton_residual(list, stiffness, x_.data(), true);
+    each_velocity([&](int j) { it_.x[j] -= t * it_.d[j]; });
+    for (const int i : list) it_.z[static_cast<std::size_t>(i)] -= t * it_.w[static_cast<std::size_t>(i)];
+    const double moved = newton_residual(list, stiffness, it_.x.data(), true);
     if (!std::isfinite(moved)) return false;
     if (t == 1 && moved > 0.25 * merit && std::min(moved, merit) <= kRounded * scale) return true;
     merit = moved;
@@ -260,11 +262,11 @@ bool StepProblem::convex_newton(std::span<const int> list, double stiffness, dou
 }
 
 double StepProblem::take_outer(std::span<const int> list, double& best) {
-  for (const int i : list) r0_[static_cast<std::size_t>(i)] = r1_[static_cast<std::size_t>(i)];
-  const double residual = natural_residual(list, r0_, x_.data());
+  for (const int i : list) it_.r0[static_cast<std::size_t>(i)] = it_.r1[static_cast<std::size_t>(i)];
+  const double residual = natural_residual(list, it_.r0, it_.x.data());
   if (residual < best) {
     best = residual;
-    for (const int i : list) best_[static_cast<std::size_t>(i)] = r0_[static_cast<std::size_t>(i)];
+    for (const int i : list) it_.best[static_cast<std::size_t>(i)] = it_.r0[static_cast<std::size_t>(i)];
   }
   return residual;
 }
@@ -275,7 +277,7 @@ double StepProblem::energy_of(std::span<const int> list) const {
   for (const int i : list)
     for (int k = 0; k < items_[static_cast<std::size_t>(i)].rows(); ++k) {
       const double b = items_[static_cast<std::size_t>(i)].b[k];
-      scale = std::max(scale, b * b / diagonal_scale_[static_cast<std::size_t>(i)][k]);
+      scale = std::max(scale, b * b / it_.diagonal_scale[static_cast<std::size_t>(i)][k]);
     }
   return scale;
 }
@@ -284,7 +286,7 @@ double StepProblem::newton(std::span<const int> list, bool shortly, double best)
   const double scale = energy_of(list);
   bool friction = false;
   for (const int i : list) friction = friction || items_[static_cast<std::size_t>(i)].cone.tangents > 0;
-  double residual = natural_residual(list, r0_, x_.data());
+  double residual = natural_residual(list, it_.r0, it_.x.data());
   bool coupled = friction && shortly;
   int same = 0;
   // Softer where much is open: the inner problem then has fewer kinks on its way.
@@ -292,21 +294,21 @@ double StepProblem::newton(std::span<const int> list, bool shortly, double best)
   for (int outer = 0; outer < (shortly ? kShort : kOuter) && best > kTarget; ++outer) {
     const double last = residual;
     if (coupled) {
-      for (const int i : list) keep_[static_cast<std::size_t>(i)] = r0_[static_cast<std::size_t>(i)];
+      for (const int i : list) it_.keep[static_cast<std::size_t>(i)] = it_.r0[static_cast<std::size_t>(i)];
       const bool solved = coupled_newton(list, kStiffest, scale, shortly ? kCoupled : kPolish);
       residual = solved ? take_outer(list, best) : last;
       coupled = solved && residual < 0.1 * last;
       if (!coupled) {
         if (shortly) break;
-        for (const int i : list) r0_[static_cast<std::size_t>(i)] = keep_[static_cast<std::size_t>(i)];
-        residual = natural_residual(list, r0_, x_.data());
+        for (const int i : list) it_.r0[static_cast<std::size_t>(i)] = it_.keep[static_cast<std::size_t>(i)];
+        residual = natural_residual(list, it_.r0, it_.x.data());
       }
     } else {
       const bool solved = convex_newton(list, stiffness, scale, kExact);
       // What was not solved to its end is read from z: r1 is off by kappa times what is missing, or rounded.
       for (const int i : list) {
         const auto at = static_cast<std::size_t>(i);
-        if (!solved || stiffness > kStiffest) r1_[at] = project(items_[at].cone, z_[at]);
+        if (!solved || stiffness > kStiffest) it_.r1[at] = project(items_[at].cone, it_.z[at]);
       }
       residual = take_outer(list, best);
       // Where radii of friction that follow the normal impulses converge slowly, the whole law is tried.
@@ -325,8 +327,8 @@ double StepProblem::newton(std::span<const int> list, bool shortly, double best)
   // Rates are known to rounding, r1 to kappa times that: what a stiff iteration leaves is mended by a soft one.
   for (int outer = 0; friction && outer < kPolished && best <= kAccepted && best > kTarget; ++outer) {
     const double last = best;
-    for (const int i : list) r0_[static_cast<std::size_t>(i)] = best_[static_cast<std::size_t>(i)];
-    natural_residual(list, r0_, x_.data());
+    for (const int i : list) it_.r0[static_cast<std::size_t>(i)] = it_.best[static_cast<std::size_t>(i)];
+    natural_residual(list, it_.r0, it_.x.data());
     coupled_newton(list, kSoft, scale, kPolish);
     take_outer(list, best);
     if (best > 0.5 * last) break;
@@ -335,7 +337,7 @@ double StepProblem::newton(std::span<const int> list, bool shortly, double best)
 }
 
 double StepProblem::sweep(std::span<const int> list, int sweeps, double best) {
-  natural_residual(list, r0_, x_.data());
+  natural_residual(list, it_.r0, it_.x.data());
   for (int s = 0; s < sweeps && best > kTarget; ++s) {
     leave_if_interrupted();
     ++counts_.sweeps;
@@ -343,52 +345,53 @@ double StepProblem::sweep(std::span<const int> list, int sweeps, double best) {
     for (std::size_t c = 0; c < list.size(); ++c) {
       const int i = list[forward ? c : list.size() - 1 - c];
       const auto at = static_cast<std::size_t>(i);
-      Vec3 y = rates(i, x_.data()), r = r0_[at];
+      Vec3 y = rates(i, it_.x.data()), r = it_.r0[at];
       // The contact's own block: normal and friction impulses that depend on each other.
       const bool known = alone_in_plane(items_[at].cone, diagonal_[at], y - diagonal_[at] * r, r);
       for (int k = 0; !known && k < 3; ++k) {
-        const Vec3 next = project(items_[at].cone, r - y.cwiseQuotient(diagonal_scale_[at]));
+        const Vec3 next = project(items_[at].cone, r - y.cwiseQuotient(it_.diagonal_scale[at]));
         y += diagonal_[at] * (next - r);
         r = next;
       }
-      const Vec3 change = r - r0_[at];
+      const Vec3 change = r - it_.r0[at];
       if (change.isZero(0)) continue;
-      r0_[at] = r;
-      add_response(i, change, x_.data());
+      it_.r0[at] = r;
+      add_response(i, change, it_.x.data());
     }
     if ((s + 1) % kBetweenChecks != 0 && s + 1 != sweeps) continue;
-    const double residual = natural_residual(list, r0_, x_.data());
+    const double residual = natural_residual(list, it_.r0, it_.x.data());
     if (!std::isfinite(residual)) {
-      for (const int i : list) r0_[static_cast<std::size_t>(i)] = best_[static_cast<std::size_t>(i)];
+      for (const int i : list) it_.r0[static_cast<std::size_t>(i)] = it_.best[static_cast<std::size_t>(i)];
       break;
     }
     if (residual < best) {
       best = residual;
-      for (const int i : list) best_[static_cast<std::size_t>(i)] = r0_[static_cast<std::size_t>(i)];
+      for (const int i : list) it_.best[static_cast<std::size_t>(i)] = it_.r0[static_cast<std::size_t>(i)];
     }
   }
   return best;
 }
 
 double StepProblem::begin_many(std::span<const int> list, bool newton_too) {
-  for (std::vector<Vec3>* r : {&r0_, &r1_, &best_, &keep_, &s_, &z_, &u_, &w_}) r->resize(items_.size());
-  slopes_.resize(items_.size());
-  radius_.resize(items_.size());
+  for (std::vector<Vec3>* r : {&it_.r0, &it_.r1, &it_.best, &it_.keep, &it_.s, &it_.z, &it_.u, &it_.w})
+    r->resize(items_.size());
+  it_.slopes.resize(items_.size());
+  it_.radius.resize(items_.size());
   gather_nodes(list);
   for (const int i : list)
-    r0_[static_cast<std::size_t>(i)] = best_[static_cast<std::size_t>(i)] = items_[static_cast<std::size_t>(i)].r;
+    it_.r0[static_cast<std::size_t>(i)] = it_.best[static_cast<std::size_t>(i)] = items_[static_cast<std::size_t>(i)].r;
   if (newton_too) {
-    lu_.begin(node_sizes_);
+    it_.lu.begin(it_.node_sizes);
     for (const int i : list) {
       const auto& [first, second] = parts(i);
-      if (second.group >= 0) lu_.couple(group_of(first).node, group_of(second).node);
+      if (second.group >= 0) it_.lu.couple(group_of(first).node, group_of(second).node);
     }
-    lu_.analyse();
+    it_.lu.analyse();
   }
-  double best = natural_residual(list, r0_, x_.data());
+  double best = natural_residual(list, it_.r0, it_.x.data());
   if (!std::isfinite(best)) {
-    for (const int i : list) r0_[static_cast<std::size_t>(i)] = best_[static_cast<std::size_t>(i)] = Vec3::Zero();
-    best = natural_residual(list, r0_, x_.data());
+    for (const int i : list) it_.r0[static_cast<std::size_t>(i)] = it_.best[static_cast<std::size_t>(i)] = Vec3::Zero();
+    best = natural_residual(list, it_.r0, it_.x.data());
   }
   return best;
 }
@@ -396,12 +399,12 @@ double StepProblem::begin_many(std::span<const int> list, bool newton_too) {
 StepProblem::Report StepProblem::solve_convex(int which, bool roughly) {
   const std::span<const int> list = island(which);
   if (!roughly && wide(which)) {
-    before_.clear();
-    for (const int i : list) before_.push_back(items_[static_cast<std::size_t>(i)].r);
+    it_.before.clear();
+    for (const int i : list) it_.before.push_back(items_[static_cast<std::size_t>(i)].r);
     const Report dense = solve_dense(which);
     if (dense.solved) return dense;
     std::size_t at = 0;
-    for (const int i : list) items_[static_cast<std::size_t>(i)].r = before_[at++];
+    for (const int i : list) items_[static_cast<std::size_t>(i)].r = it_.before[at++];
   }
   double best = begin_many(list, !roughly), last = best;
   if (roughly) {
@@ -416,7 +419,7 @@ StepProblem::Report StepProblem::solve_convex(int which, bool roughly) {
       stiffness = std::min(kStiffest, 10 * stiffness);
     }
   }
-  for (const int i : list) items_[static_cast<std::size_t>(i)].r = best_[static_cast<std::size_t>(i)];
+  for (const int i : list) items_[static_cast<std::size_t>(i)].r = it_.best[static_cast<std::size_t>(i)];
   return {best <= kGap, best, 0};
 }
 
@@ -428,21 +431,21 @@ StepProblem::Report StepProblem::solve_many(std::span<const int> list, bool shor
     // Many contacts: sweeps until Newton's method takes hold.
     const bool many = list.size() > kMany;
     for (int round = 0, sweeps = kSweeps[1]; many && round < kRounds && best > kAccepted; ++round, sweeps *= 2) {
-      for (const int i : list) r0_[static_cast<std::size_t>(i)] = best_[static_cast<std::size_t>(i)];
+      for (const int i : list) it_.r0[static_cast<std::size_t>(i)] = it_.best[static_cast<std::size_t>(i)];
       best = sweep(list, sweeps, best);
-      for (const int i : list) r0_[static_cast<std::size_t>(i)] = best_[static_cast<std::size_t>(i)];
+      for (const int i : list) it_.r0[static_cast<std::size_t>(i)] = it_.best[static_cast<std::size_t>(i)];
       best = newton(list, true, best);
       if (best <= kNearly) break;
     }
     for (int attempt = 0; attempt < (many ? 0 : 3) && best > kAccepted; ++attempt) {
       // From the best point met, and once from nothing: a start of the step before may be far away.
       for (const int i : list)
-        r0_[static_cast<std::size_t>(i)] = attempt == 1 ? Vec3(Vec3::Zero()) : best_[static_cast<std::size_t>(i)];
+        it_.r0[static_cast<std::size_t>(i)] = attempt == 1 ? Vec3(Vec3::Zero()) : it_.best[static_cast<std::size_t>(i)];
       if (kSweeps[attempt] > 0) best = sweep(list, kSweeps[attempt], best);
       best = newton(list, false, best);
     }
   }
-  for (const int i : list) items_[static_cast<std::size_t>(i)].r = best_[static_cast<std::size_t>(i)];
+  for (const int i : list) items_[static_cast<std::size_t>(i)].r = it_.best[static_cast<std::size_t>(i)];
   return {best <= kAccepted, best, 0};
 }
 

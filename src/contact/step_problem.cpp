@@ -43,7 +43,7 @@ StepProblem::StepProblem(Contacts& contacts, FrictionRows& frictions)
     : contacts_(contacts), frictions_(frictions), engine_(contacts.engine()), joints_(by_joints()) {
   coupling_ = &joints_;
   const int nv = engine_.sizes().nv;
-  for (Vec* x : {&column_, &answer_, &x_, &F_, &d_, &trial_, &weight_, &lu_x_}) x->setZero(nv);
+  for (Vec* x : {&column_, &answer_, &it_.x, &it_.F, &it_.d, &it_.trial, &it_.weight, &it_.lu_x}) x->setZero(nv);
   island_begin_.assign(1, 0);
 }
 
@@ -343,7 +343,7 @@ void StepProblem::assemble(double factor) {
   find_islands();
   respond(factor);
   diagonal_.resize(items_.size());
-  diagonal_scale_.resize(items_.size());
+  it_.diagonal_scale.resize(items_.size());
   for (int i = 0; i < size(); ++i) {
     Mat3 A = Mat3::Zero();
     const int n = items_[static_cast<std::size_t>(i)].rows();
@@ -360,10 +360,10 @@ void StepProblem::assemble(double factor) {
     const double t = std::max(A(1, 1), A(2, 2)) + std::abs(A(1, 2));
     if (items_[static_cast<std::size_t>(i)].cone.alone) {
       const double d = std::max(A(0, 0), A(1, 1)) + std::abs(A(0, 1));
-      diagonal_scale_[static_cast<std::size_t>(i)].setConstant(d > 0 ? d : 1);
+      it_.diagonal_scale[static_cast<std::size_t>(i)].setConstant(d > 0 ? d : 1);
       continue;
     }
-    diagonal_scale_[static_cast<std::size_t>(i)] = Vec3(A(0, 0) > 0 ? A(0, 0) : 1, t > 0 ? t : 1, t > 0 ? t : 1);
+    it_.diagonal_scale[static_cast<std::size_t>(i)] = Vec3(A(0, 0) > 0 ? A(0, 0) : 1, t > 0 ? t : 1, t > 0 ? t : 1);
   }
 }
 
@@ -452,8 +452,8 @@ StepProblem::Report StepProblem::solve(int which) {
   if (first.complementarity < report.complementarity) report = first;
   for (const bool dense : {!discs, discs}) {
     if (dense && !few) continue;
-    before_.clear();
-    for (const int i : island(which)) before_.push_back(items_[static_cast<std::size_t>(i)].r);
+    it_.before.clear();
+    for (const int i : island(which)) it_.before.push_back(items_[static_cast<std::size_t>(i)].r);
     const Report next = dense ? solve_dense(which) : solve_many(island(which), false);
     if (next.solved) return next;
     if (next.complementarity < report.complementarity) {
@@ -461,7 +461,7 @@ StepProblem::Report StepProblem::solve(int which) {
       continue;
     }
     std::size_t at = 0;
-    for (const int i : island(which)) items_[static_cast<std::size_t>(i)].r = before_[at++];
+    for (const int i : island(which)) items_[static_cast<std::size_t>(i)].r = it_.before[at++];
   }
   return report;
 }
@@ -537,7 +537,7 @@ double StepProblem::scale_of(std::span<const int> list) const {
 }
 
 double StepProblem::natural_residual(std::span<const int> list, const std::vector<Vec3>& r, double* x) const {
-  for (const int g : nodes_) {
+  for (const int g : it_.nodes) {
     const Group& group = groups()[static_cast<std::size_t>(g)];
     std::fill(x + group.first, x + group.first + group.size, 0.0);
   }
@@ -545,7 +545,7 @@ double StepProblem::natural_residual(std::span<const int> list, const std::vecto
   double worst = 0;
   for (const int i : list) {
     const auto at = static_cast<std::size_t>(i);
-    const Vec3 &d = diagonal_scale_[at], y = rates(i, x);
+    const Vec3 &d = it_.diagonal_scale[at], y = rates(i, x);
     const Vec3 moved = project(items_[at].cone, r[at] - y.cwiseQuotient(d)) - r[at];
     for (int k = 0; k < items_[at].rows(); ++k) worst = std::max(worst, d[k] * std::abs(moved[k]));
   }
@@ -555,15 +555,15 @@ double StepProblem::natural_residual(std::span<const int> list, const std::vecto
 
 double StepProblem::quadratic(int which) {
   gather_nodes(island(which));
-  for (const int g : nodes_) {
+  for (const int g : it_.nodes) {
     const Group& group = groups()[static_cast<std::size_t>(g)];
-    x_.segment(group.first, group.size).setZero();
+    it_.x.segment(group.first, group.size).setZero();
   }
   double sum = 0;
-  for (const int i : island(which)) add_response(i, items_[static_cast<std::size_t>(i)].r, x_.data());
+  for (const int i : island(which)) add_response(i, items_[static_cast<std::size_t>(i)].r, it_.x.data());
   for (const int i : island(which))
     for (int k = 0; k < items_[static_cast<std::size_t>(i)].rows(); ++k)
-      sum += items_[static_cast<std::size_t>(i)].r[k] * along_packed(i, k, x_.data());
+      sum += items_[static_cast<std::size_t>(i)].r[k] * along_packed(i, k, it_.x.data());
   return sum;
 }
 

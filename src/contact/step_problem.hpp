@@ -149,7 +149,7 @@ class StepProblem {
   double newton_residual(std::span<const int> list, double stiffness, const double* x, bool given);
   template <class Visit>
   void each_velocity(Visit&& visit) const {
-    for (const int g : nodes_) {
+    for (const int g : it_.nodes) {
       const Group& group = groups()[static_cast<std::size_t>(g)];
       for (int j = group.first; j < group.first + group.size; ++j) visit(j);
     }
@@ -185,13 +185,16 @@ class StepProblem {
   std::map<std::pair<int, int>, Dense> dense_;
 
   // Newton and sweeps: start and result of an outer iteration, best point met, by item.
-  std::vector<Vec3> r0_, r1_, best_, before_, keep_, s_, z_, u_, w_;
-  std::vector<double> radius_;
-  std::vector<Mat3> slopes_;
-  std::vector<Vec3> diagonal_scale_;
-  Vec x_, F_, d_, trial_, weight_, lu_x_;  // packed; lu_x_ in the order of lu_
-  std::vector<int> nodes_, node_sizes_;    // groups of the island
-  BlockLu lu_;
+  struct Iteration {
+    std::vector<Vec3> r0, r1, best, before, keep, s, z, u, w;
+    std::vector<double> radius;
+    std::vector<Mat3> slopes;
+    std::vector<Vec3> diagonal_scale;
+    Vec x, F, d, trial, weight, lu_x;    // packed; lu_x in the order of lu
+    std::vector<int> nodes, node_sizes;  // groups of the island
+    BlockLu lu;
+  };
+  Iteration it_;
   Counts counts_;
 };
 

@@ -44,7 +44,7 @@ MoreauStepper::MoreauStepper(ContactDynamics& dynamics, const IntegratorSettings
   g_.setZero(n_.nc());
   p_.setZero(n_.np);
   missed_at_.assign(static_cast<std::size_t>(contacts_.slots()), -1);
-  is_later_.assign(static_cast<std::size_t>(contacts_.slots()), 0);
+  strikes_.is_later.assign(static_cast<std::size_t>(contacts_.slots()), 0);
 }
 
 void MoreauStepper::started() {
@@ -113,12 +113,12 @@ bool MoreauStepper::collect(double h) {
   bool impacts = false;
   for (const int slot : contacts_.near()) {
     if (!system().pair(slot).rigid || missed_at_[static_cast<std::size_t>(slot)] >= 0) continue;
-    if (contacts_[slot].gap > reach || is_later_[static_cast<std::size_t>(slot)]) continue;
+    if (contacts_[slot].gap > reach || strikes_.is_later[static_cast<std::size_t>(slot)]) continue;
     contacts_.evaluate(slot, true);
     impacts = take_in(slot, h) || impacts;
   }
   for (const Missed& m : missed_) {
-    if (is_later_[static_cast<std::size_t>(m.slot)]) continue;
+    if (strikes_.is_later[static_cast<std::size_t>(m.slot)]) continue;
     contacts_.branch(m.slot) = m.branch;
     contacts_.evaluate_on_branch(m.slot);
     if (contacts_[m.slot].present) impacts = take_in(m.slot, h) || impacts;
@@ -139,7 +139,7 @@ bool MoreauStepper::take_in(int slot, double h) {
   for (int k = 0; k < item.rows(); ++k) free[k] = s.rate[k] + problem_.along(index, k, dv_);
   const Closing closing{s.gap, theta * h, s.rate[0], free[0], way_.change};
   const bool fast = closing.strikes(system().velocity_scale);
-  const bool lands = fast && law.restitution == 0, impact = fast && (striking_ || !lands);
+  const bool lands = fast && law.restitution == 0, impact = fast && (strikes_.any || !lands);
   const bool touches = s.gap <= kTouching * system().length_scale || (closing.closes() && s.rate[0] < 0);
   Part& part = parts_.emplace_back(Part{impact    ? Role::impact
                                         : touches ? Role::touching
@@ -169,7 +169,7 @@ bool MoreauStepper::find_missed() {
   const double deep = kMissed * system().length_scale;
   const std::size_t before = missed_.size();
   for (const int slot : contacts_.near()) {
-    if (!system().pair(slot).rigid || contacts_[slot].gap > -deep || is_later_[static_cast<std::size_t>(slot)])
+    if (!system().pair(slot).rigid || contacts_[slot].gap > -deep || strikes_.is_later[static_cast<std::size_t>(slot)])
       continue;
     const Branch& branch = contacts_.branch(slot);
     bool known = false;
@@ -273,9 +273,9 @@ void MoreauStepper::find_open_near(double h) {
 }
 
 void MoreauStepper::forget_strikes() {
-  striking_ = false;
-  for (const int slot : later_) is_later_[static_cast<std::size_t>(slot)] = 0;
-  later_.clear();
+  strikes_.any = false;
+  for (const int slot : strikes_.later) strikes_.is_later[static_cast<std::size_t>(slot)] = 0;
+  strikes_.later.clear();
 }
 
 bool MoreauStepper::find_strikes() {
@@ -287,8 +287,8 @@ bool MoreauStepper::find_strikes() {
     any = any || part.lands;
     if (part.role != Role::lasting || item.r[0] == 0 || !is_fast(part.bend, part.change, system().velocity_scale))
       continue;
-    later_.push_back(item.slot);
-    is_later_[static_cast<std::size_t>(item.slot)] = 1;
+    strikes_.later.push_back(item.slot);
+    strikes_.is_later[static_cast<std::size_t>(item.slot)] = 1;
     any = true;
   }
   return any;
@@ -300,7 +300,7 @@ void MoreauStepper::contact_step(double h) {
   contact_solution(h);
   move_ = v_free_ + x_;
   if (find_strikes()) {
-    striking_ = true;
+    strikes_.any = true;
     contact_solution(h);
   }
   trial_.v = v_free_ + x_;
@@ -387,12 +387,12 @@ bool MoreauStepper::attempt(double t1) {
     dynamics_.powers(mid_, a_trial_, lambda_trial_, p_);
     W_trial_ += h * p_;
   }
-  const double ledger = striking_ ? energy_of_motion(h) : 0;
+  const double ledger = strikes_.any ? energy_of_motion(h) : 0;
   const double before = system().any_rigid ? dynamics_.stored_energy(trial_) : 0;
   const int corrections = report_.projections;
   const int slot = problem_.size() > 0 ? std::max(0, problem_[0].slot) : 0;
   if (system().any_rigid) open_budget(now_.v, trial_.v, a_free_);
-  const double penetration = correct_gaps(nullptr, !striking_);
+  const double penetration = correct_gaps(nullptr, !strikes_.any);
   if (system().any_rigid) {
     double lifted = 0;
     if (report_.projections != corrections) {
@@ -400,7 +400,7 @@ bool MoreauStepper::attempt(double t1) {
       dynamics_.minus(trial_.q, now_.q, u1_);
     }
     // What lands lower than its velocity says has lost that energy: it is no credit for what others were lifted.
-    const double sunk = striking_ ? before - ledger : 0;
+    const double sunk = strikes_.any ? before - ledger : 0;
     lifted += std::max(0.0, sunk);
     W_trial_[contact_.impact_channel(system().pair(slot).group)] += std::min(0.0, sunk);
     double missing = 0;

@@ -87,7 +87,7 @@ class MoreauStepper final : public ContactStepper {
   // Impulses of the contacts; the change of velocity they make into x_.
   void contact_solution(double h);
   // Of the solution at hand: whether a contact strikes that it stops in part only. Those that others send against
-  // something go to later_.
+  // something go to strikes_.later.
   bool find_strikes();
   void forget_strikes();
   void find_open_near(double h);
@@ -112,10 +112,13 @@ class MoreauStepper final : public ContactStepper {
     double change;  // of its gap rate, by forces in the step
     double bend;    // approach that is left when its gap closes
   };
-  std::vector<Part> parts_;     // a contact of the problem each; friction rows follow them
-  bool striking_ = false;       // velocities are solved apart from positions
-  std::vector<int> later_;      // slots that collide in the next step
-  std::vector<char> is_later_;  // a slot each
+  std::vector<Part> parts_;  // a contact of the problem each; friction rows follow them
+  struct Strikes {
+    bool any = false;            // velocities are solved apart from positions
+    std::vector<int> later;      // slots that collide in the next step
+    std::vector<char> is_later;  // a slot each
+  };
+  Strikes strikes_;
   std::vector<Vec3> impact_, starts_, lasting_b_;
   Vec pull_;  // acceleration expected in the next step: velocity at its middle
   Vec rates_, factors_;

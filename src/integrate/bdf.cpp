@@ -32,13 +32,13 @@ void Bdf::Point::exchange(Archive& archive) {
 Bdf::Bdf(Dynamics& dynamics, const IntegratorSettings& settings)
     : Multistep(dynamics, settings, kMaxOrder),
       base_(now_),
-      tangents_(dynamics.tangent_layout()),
+      newton_(dynamics.tangent_layout()),
       system_(dynamics, projector_.u_scale()),
       rows_(n_) {
   const Column column = make_column();
   c_.fill(column);
   predicted_ = y_ = rate_ = e_ = work_ = start_slope_ = column;
-  for (Vec* x : {&force_, &flow_, &v_tangents_}) x->setZero(n_.nv);
+  for (Vec* x : {&force_, &flow_, &newton_.v_tangents}) x->setZero(n_.nv);
   for (Vec* x : {&lambda_new_, &mu_}) x->setZero(n_.nc());
   for (Vec* x : {&p_, &W_base_}) x->setZero(n_.np);
   x_.resize(n_);
@@ -72,9 +72,9 @@ void Bdf::restart() {
 }
 
 void Bdf::refresh() {
-  tangents_known_ = tangents_current_ = false;
-  factored_ = 0;
-  tangents_ = dynamics_.tangent_layout();
+  newton_.tangents_known = newton_.tangents_current = false;
+  newton_.factored = 0;
+  newton_.tangents = dynamics_.tangent_layout();
   system_.forget();
 }
 
@@ -179,23 +179,23 @@ void Bdf::predict() {
 }
 
 bool Bdf::prepare(double sigma) {
-  if (!tangents_known_) {
+  if (!newton_.tangents_known) {
     place_trial();
-    dynamics_.tangents(trial_, rate_.v, lambda_new_, tangents_);
-    v_tangents_ = trial_.v;
-    tangents_known_ = tangents_current_ = true;
-    factored_ = 0;
+    dynamics_.tangents(trial_, rate_.v, lambda_new_, newton_.tangents);
+    newton_.v_tangents = trial_.v;
+    newton_.tangents_known = newton_.tangents_current = true;
+    newton_.factored = 0;
     if (rows_.wanted()) {
-      redundant_ = rows_.find(tangents_);
+      redundant_ = rows_.find(newton_.tangents);
       system_.leave_out(redundant_);
     }
   }
   // Steps of one length differ by the rounding of their ends.
-  if (std::abs(factored_ - sigma) <= 1e-9 * sigma) return true;
-  factored_ = 0;
-  if (!system_.factorize(sigma, tangents_, v_tangents_)) return false;
-  factored_ = sigma;
-  rate_factor_ = 100;
+  if (std::abs(newton_.factored - sigma) <= 1e-9 * sigma) return true;
+  newton_.factored = 0;
+  if (!system_.factorize(sigma, newton_.tangents, newton_.v_tangents)) return false;
+  newton_.factored = sigma;
+  newton_.rate_factor = 100;
   return true;
 }
 
@@ -233,18 +233,18 @@ bool Bdf::correct(double h) {
   const int most = settings_.fixed_step ? 50 : kMaxNewton;
   // The rate of an earlier step says less and less of this one; what Newton leaves would show as noise in the
   // differences.
-  rate_factor_ = std::pow(rate_factor_, 0.8);
+  newton_.rate_factor = std::pow(newton_.rate_factor, 0.8);
   for (;;) {
     predict();
     if (!prepare(sigma_)) return false;
     bool converged = false;
     double last = 0, stagnant = 0;
-    slow_ = false;
+    newton_.slow = false;
     for (int newton = 1; newton <= most; ++newton) {
       leave_if_interrupted();
       ++report_.newton_iterations;
       if (!residual()) break;
-      system_.solve(tangents_, x_);
+      system_.solve(newton_.tangents, x_);
       y_.u += x_.u;
       y_.v += x_.v;
       y_.z += x_.z;
@@ -262,28 +262,28 @@ bool Bdf::correct(double h) {
         // second: what that one is tells nothing of the rate yet.
         const bool settling = newton == 2 && size <= 2 * last;
         const double theta = settling ? std::min(size / last, 0.5) : size / last;
-        if (theta > kStagnant && newton > 2 && tangents_current_ && !rounding &&
+        if (theta > kStagnant && newton > 2 && newton_.tangents_current && !rounding &&
             size * settings_.relative_tolerance <= kMagnifiedRounding)
           stagnant = size;
         if (theta > 0.9 && !rounding) break;
-        slow_ = theta > kSlow && !settling;
-        rate_factor_ = std::max(theta, kBestRate) / (1 - std::min(theta, 0.9));
+        newton_.slow = theta > kSlow && !settling;
+        newton_.rate_factor = std::max(theta, kBestRate) / (1 - std::min(theta, 0.9));
       }
       last = std::max(size, std::numeric_limits<double>::min());
-      if ((rounding || rate_factor_ * size <= kNewtonTolerance) && (newton > 1 || n_.nc() == 0)) {
+      if ((rounding || newton_.rate_factor * size <= kNewtonTolerance) && (newton > 1 || n_.nc() == 0)) {
         converged = true;
         break;
       }
     }
     if (converged) return true;
-    rate_factor_ = 100;
+    newton_.rate_factor = 100;
     // Old tangents first; only with new ones is the step too long.
     if (stagnant > 0) {
       control_.failed();
       tolerance_too_sharp(dynamics_, now_.t, worst_error_, settings_.relative_tolerance, stagnant);
     }
-    if (tangents_current_) return false;
-    tangents_known_ = false;
+    if (newton_.tangents_current) return false;
+    newton_.tangents_known = false;
   }
 }
 
@@ -367,8 +367,8 @@ double Bdf::propose(double h, double, bool accepted) {
 }
 
 void Bdf::accept() {
-  tangents_current_ = false;
-  if (slow_) tangents_known_ = false;
+  newton_.tangents_current = false;
+  if (newton_.slow) newton_.tangents_known = false;
   control_.accepted(h_);
   if (report_.at_event) {
     restart();

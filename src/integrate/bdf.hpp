@@ -93,15 +93,19 @@ class Bdf final : public Multistep {
   State base_;
   Vec W_base_;
 
-  Tangents tangents_;
-  Vec v_tangents_;
+  struct Newton {
+    explicit Newton(const Tangents& layout) : tangents(layout) {}
+    Tangents tangents;
+    Vec v_tangents;
+    bool tangents_known = false, tangents_current = false, slow = false;
+    double factored = 0;  // sigma
+    double rate_factor = 100;
+  };
+  Newton newton_;
   RadauSystem<double> system_;
   RadauVector<double> x_;
   RedundantRows rows_;
   std::vector<char> redundant_;
-  bool tangents_known_ = false, tangents_current_ = false, slow_ = false;
-  double factored_ = 0;  // sigma
-  double rate_factor_ = 100;
 
   std::unique_ptr<Integrator> starter_;
   bool from_starter_ = false;

@@ -54,18 +54,20 @@ GeneralizedAlpha::GeneralizedAlpha(Dynamics& dynamics, const IntegratorSettings&
     others_.push_back(i < n_.nh ? 0 : 1);
   }
   T_.blocks.resize(rotations_.size());
-  for (Vec* x : {&A_, &A_start_, &A_trial_, &v_own_, &v_trial_own_, &v_start_, &u_, &r_, &rate_end_, &a_base_, &a_end_,
-                 &v_end_, &u_dense_, &a_past_}) {
+  for (Vec* x : {&A_, &averages_.A_start, &averages_.A, &v_own_, &averages_.v_own, &averages_.v_start, &newton_.u,
+                 &newton_.r, &dense_.rate_end, &dense_.a_base, &dense_.a_end, &dense_.v_end, &dense_.u, &past_.a}) {
     x->setZero(n_.nv);
   }
-  for (Vec* x : {&B_, &B_start_, &B_trial_, &f_, &z_end_, &zdot_base_, &zdot_end_, &zdot_past_}) x->setZero(n_.nz);
-  lambda_past_.setZero(n_.nc());
-  for (Vec* x : {&p_base_, &p_end_, &W_base_, &W_end_}) x->setZero(n_.np);
-  phi_.setZero(n_.nh);
-  velocity_residual_.setZero(n_.nc());
-  row_scale_.setOnes(n_.nc());
-  rhs_.setZero(size);
-  base_ = now_;
+  for (Vec* x : {&B_, &averages_.B_start, &averages_.B, &newton_.f, &dense_.z_end, &dense_.zdot_base, &dense_.zdot_end,
+                 &past_.zdot})
+    x->setZero(n_.nz);
+  past_.lambda.setZero(n_.nc());
+  for (Vec* x : {&dense_.p_base, &dense_.p_end, &dense_.W_base, &dense_.W_end}) x->setZero(n_.np);
+  newton_.phi.setZero(n_.nh);
+  newton_.velocity_residual.setZero(n_.nc());
+  newton_.row_scale.setOnes(n_.nc());
+  newton_.rhs.setZero(size);
+  dense_.base = now_;
 }
 
 PatternPtr GeneralizedAlpha::Iteration::make_pattern(const Tangents& tangents, const Sizes& n,
@@ -104,7 +106,7 @@ void GeneralizedAlpha::started() {
   A_ = a_;
   B_ = zdot_;
   last_h_ = settings_.step;
-  have_past_ = false;
+  past_.known = false;
   factored_h_ = 0;
   iteration_.solver.forget();
   // Slope of the accelerations from a trial step, for the place in time where A_0 belongs.
@@ -135,12 +137,12 @@ void GeneralizedAlpha::started() {
   // The scheme's velocities carry c h^2 d2v/dt2, c = 1/6 - b - (am-af)/2, across the constraints (Arnold, Bruels,
   // Cardona, Numer. Math. 129, 2015). G w is the difference of two velocity residuals.
   const double c = 1.0 / 6 - b_ - 0.5 * (am_ - af_);
-  dynamics_.constraints(now_, phi_, velocity_residual_);
-  Vec b = -velocity_residual_;
+  dynamics_.constraints(now_, newton_.phi, newton_.velocity_residual);
+  Vec b = -newton_.velocity_residual;
   ahead = now_;
   ahead.v += c * h * (a - a_);
-  dynamics_.constraints(ahead, phi_, velocity_residual_);
-  b += velocity_residual_;
+  dynamics_.constraints(ahead, newton_.phi, newton_.velocity_residual);
+  b += newton_.velocity_residual;
   b.tail(n_.nn).setZero();
   Vec offset(n_.nv);
   dynamics_.least_correction(now_, b, true, offset);
@@ -162,10 +164,10 @@ void GeneralizedAlpha::exchange(Archive& archive) {
   archive.vector(B_);
   archive.vector(v_own_);
   archive.value(last_h_);
-  archive.count(have_past_);
-  archive.vector(a_past_);
-  archive.vector(zdot_past_);
-  archive.vector(lambda_past_);
+  archive.count(past_.known);
+  archive.vector(past_.a);
+  archive.vector(past_.zdot);
+  archive.vector(past_.lambda);
 }
 
 void GeneralizedAlpha::turn_matrices(const Vec& u) {
@@ -183,7 +185,7 @@ void GeneralizedAlpha::factorize(double h) {
   const double gp = g_ / (h * b_), bp = (1 - am_) / (h * h * b_ * (1 - af_)), hg = h * g_ * (1 - af_) / (1 - am_);
   dynamics_.tangents(trial_, a_trial_, lambda_trial_, tangents_);
   if (tangents_.M.pattern_ptr() != iteration_.of) iteration_ = Iteration(tangents_, n_, rotation_index_);
-  turn_matrices(u_);
+  turn_matrices(newton_.u);
   const std::vector<int>& diagonal = iteration_.diagonal;
   iteration_.matrix.set_zero();
   const std::span<double> x = iteration_.matrix.values();
@@ -199,19 +201,19 @@ void GeneralizedAlpha::factorize(double h) {
   iteration_.G.add_turned(x, tangents_.G, T_, k, holonomic_.data());
   iteration_.G.add(x, tangents_.G, k, others_.data());
   iteration_.G.add_turned(x, tangents_.Vq, T_, k / gp, others_.data());
-  row_scale_.setZero();
+  newton_.row_scale.setZero();
   const Pattern& G = tangents_.G.pattern();
   for (int j = 0; j < n_.nv; ++j) {
     const double mass = std::abs(x[static_cast<std::size_t>(diagonal[static_cast<std::size_t>(j)])]);
     if (!(mass > 0)) continue;
     for (int s = G.col_start()[static_cast<std::size_t>(j)]; s < G.col_start()[static_cast<std::size_t>(j) + 1]; ++s) {
       const double entry = k * tangents_.G.values()[static_cast<std::size_t>(s)];
-      row_scale_[G.row_index()[static_cast<std::size_t>(s)]] += entry * entry / mass;
+      newton_.row_scale[G.row_index()[static_cast<std::size_t>(s)]] += entry * entry / mass;
     }
   }
   for (int i = 0; i < n_.nc(); ++i) {
     const std::size_t slot = static_cast<std::size_t>(diagonal[static_cast<std::size_t>(n_.nv + n_.nz + i)]);
-    x[slot] += row_scale_[i] > 0 ? kRegularisation * row_scale_[i] : 1;
+    x[slot] += newton_.row_scale[i] > 0 ? kRegularisation * newton_.row_scale[i] : 1;
   }
   iteration_.solver.factorize(iteration_.matrix);
   factored_h_ = iteration_.solver.singular() ? 0 : h;
@@ -220,16 +222,16 @@ void GeneralizedAlpha::factorize(double h) {
 void GeneralizedAlpha::evaluate(double h) {
   const double k = settings_.constraint_scaling;
   const double gp = g_ / (h * b_), bp = (1 - am_) / (h * h * b_ * (1 - af_)), hg = h * g_ * (1 - af_) / (1 - am_);
-  dynamics_.residual(trial_, a_trial_, lambda_trial_, r_, f_);
-  rhs_.head(n_.nv) = r_ * (-1 / bp);
-  rhs_.segment(n_.nv, n_.nz) = hg * (f_ - zdot_trial_);
+  dynamics_.residual(trial_, a_trial_, lambda_trial_, newton_.r, newton_.f);
+  newton_.rhs.head(n_.nv) = newton_.r * (-1 / bp);
+  newton_.rhs.segment(n_.nv, n_.nz) = hg * (newton_.f - zdot_trial_);
   if (n_.nc() == 0) return;
-  dynamics_.constraints(trial_, phi_, velocity_residual_);
-  rhs_.segment(n_.nv + n_.nz, n_.nh) = -k * phi_;
-  rhs_.tail(n_.nn) = (-k / gp) * velocity_residual_.tail(n_.nn);
+  dynamics_.constraints(trial_, newton_.phi, newton_.velocity_residual);
+  newton_.rhs.segment(n_.nv + n_.nz, n_.nh) = -k * newton_.phi;
+  newton_.rhs.tail(n_.nn) = (-k / gp) * newton_.velocity_residual.tail(n_.nn);
   // No multiplier answers what an empty row says.
   for (int i = 0; i < n_.nc(); ++i)
-    if (!(row_scale_[i] > 0)) rhs_[n_.nv + n_.nz + i] = 0;
+    if (!(newton_.row_scale[i] > 0)) newton_.rhs[n_.nv + n_.nz + i] = 0;
 }
 
 double GeneralizedAlpha::increment_size(double h) const {
@@ -238,11 +240,12 @@ double GeneralizedAlpha::increment_size(double h) const {
   for (int i = 0; i < n_.nv; ++i) {
     // An increment du changes the acceleration by about du / h^2; below 1e-15 of the scale there is only rounding.
     const double rate = h * vs[i] / us[i];
-    size = std::max(size, std::abs(rhs_[i]) / (us[i] * std::max(settings_.newton_tolerance * rate * rate, 1e-15)));
+    size =
+        std::max(size, std::abs(newton_.rhs[i]) / (us[i] * std::max(settings_.newton_tolerance * rate * rate, 1e-15)));
   }
   for (int i = 0; i < n_.nz; ++i) {
     const double scale = std::max(zs[i], std::abs(trial_.z[i]));
-    size = std::max(size, std::abs(rhs_[n_.nv + i]) / (scale * std::max(settings_.newton_tolerance, 1e-15)));
+    size = std::max(size, std::abs(newton_.rhs[n_.nv + i]) / (scale * std::max(settings_.newton_tolerance, 1e-15)));
   }
   return size;
 }
@@ -252,47 +255,47 @@ bool GeneralizedAlpha::attempt(double t1) {
   const double gp = g_ / (h * b_), bp = (1 - am_) / (h * h * b_ * (1 - af_)), hg = h * g_ * (1 - af_) / (1 - am_);
   know_derivative();
   const double moved = last_h_ > 0 ? h / last_h_ : 1;
-  A_start_ = a_ + moved * (A_ - a_);
-  B_start_ = zdot_ + moved * (B_ - zdot_);
-  v_start_ = now_.v + moved * moved * (v_own_ - now_.v);
+  averages_.A_start = a_ + moved * (A_ - a_);
+  averages_.B_start = zdot_ + moved * (B_ - zdot_);
+  averages_.v_start = now_.v + moved * moved * (v_own_ - now_.v);
 
   a_trial_ = a_;
   zdot_trial_ = zdot_;
   lambda_trial_ = lambda_;
-  if (have_past_) {
-    a_trial_ += moved * (a_ - a_past_);
-    zdot_trial_ += moved * (zdot_ - zdot_past_);
-    lambda_trial_ += moved * (lambda_ - lambda_past_);
+  if (past_.known) {
+    a_trial_ += moved * (a_ - past_.a);
+    zdot_trial_ += moved * (zdot_ - past_.zdot);
+    lambda_trial_ += moved * (lambda_ - past_.lambda);
   }
-  A_trial_ = ((1 - af_) * a_trial_ + af_ * a_ - am_ * A_start_) / (1 - am_);
-  B_trial_ = ((1 - af_) * zdot_trial_ + af_ * zdot_ - am_ * B_start_) / (1 - am_);
-  u_ = h * v_start_ + h * h * ((0.5 - b_) * A_start_ + b_ * A_trial_);
-  trial_.v = v_start_ + h * ((1 - g_) * A_start_ + g_ * A_trial_);
-  trial_.z = now_.z + h * ((1 - g_) * B_start_ + g_ * B_trial_);
+  averages_.A = ((1 - af_) * a_trial_ + af_ * a_ - am_ * averages_.A_start) / (1 - am_);
+  averages_.B = ((1 - af_) * zdot_trial_ + af_ * zdot_ - am_ * averages_.B_start) / (1 - am_);
+  newton_.u = h * averages_.v_start + h * h * ((0.5 - b_) * averages_.A_start + b_ * averages_.A);
+  trial_.v = averages_.v_start + h * ((1 - g_) * averages_.A_start + g_ * averages_.A);
+  trial_.z = now_.z + h * ((1 - g_) * averages_.B_start + g_ * averages_.B);
   trial_.t = t1;
 
   bool converged = false, current = false;
   double last_size = 0;
   for (int iteration = 0; iteration < kMaxIterations && !converged; ++iteration) {
     leave_if_interrupted();
-    if (!increment_rate(u_, trial_.v, rate_end_)) return false;
-    dynamics_.plus(now_.q, u_, trial_.q);
+    if (!increment_rate(newton_.u, trial_.v, dense_.rate_end)) return false;
+    dynamics_.plus(now_.q, newton_.u, trial_.q);
     if (std::abs(factored_h_ - h) > 1e-9 * h) {
       factorize(h);
       if (factored_h_ == 0) return false;
       current = true;
     }
     evaluate(h);
-    iteration_.solver.solve(rhs_.data());
+    iteration_.solver.solve(newton_.rhs.data());
     ++report_.newton_iterations;
     const double size = increment_size(h);
     if (!std::isfinite(size)) return false;
-    u_ += rhs_.head(n_.nv);
-    trial_.v += gp * rhs_.head(n_.nv);
-    a_trial_ += bp * rhs_.head(n_.nv);
-    trial_.z += rhs_.segment(n_.nv, n_.nz);
-    zdot_trial_ += rhs_.segment(n_.nv, n_.nz) / hg;
-    lambda_trial_ += (settings_.constraint_scaling * bp) * rhs_.tail(n_.nc());
+    newton_.u += newton_.rhs.head(n_.nv);
+    trial_.v += gp * newton_.rhs.head(n_.nv);
+    a_trial_ += bp * newton_.rhs.head(n_.nv);
+    trial_.z += newton_.rhs.segment(n_.nv, n_.nz);
+    zdot_trial_ += newton_.rhs.segment(n_.nv, n_.nz) / hg;
+    lambda_trial_ += (settings_.constraint_scaling * bp) * newton_.rhs.tail(n_.nc());
     const double rate = iteration > 0 && last_size > 0 ? size / last_size : 1;
     // What is left after this increment, for a linear rate of convergence.
     converged = size == 0 || (iteration > 0 && rate < 1 && size * rate / (1 - rate) <= 1 && size <= 1e3) ||
@@ -305,17 +308,17 @@ bool GeneralizedAlpha::attempt(double t1) {
       }
     }
     last_size = size;
-    for (int i = 0; i < n_.nv; ++i) worst_error_[i] = std::abs(rhs_[i]) / projector_.u_scale()[i];
+    for (int i = 0; i < n_.nv; ++i) worst_error_[i] = std::abs(newton_.rhs[i]) / projector_.u_scale()[i];
   }
   // Iterations that only shuffle rounding errors of a poorly conditioned system have arrived, too.
   if (!converged && !(current && worst_error_.maxCoeff() < 1e-11)) {
     factored_h_ = 0;
     return false;
   }
-  dynamics_.plus(now_.q, u_, trial_.q);
-  A_trial_ = ((1 - af_) * a_trial_ + af_ * a_ - am_ * A_start_) / (1 - am_);
-  B_trial_ = ((1 - af_) * zdot_trial_ + af_ * zdot_ - am_ * B_start_) / (1 - am_);
-  v_trial_own_ = trial_.v;
+  dynamics_.plus(now_.q, newton_.u, trial_.q);
+  averages_.A = ((1 - af_) * a_trial_ + af_ * a_ - am_ * averages_.A_start) / (1 - am_);
+  averages_.B = ((1 - af_) * zdot_trial_ + af_ * zdot_ - am_ * averages_.B_start) / (1 - am_);
+  averages_.v_own = trial_.v;
   if (n_.nc() > 0 && settings_.project) {
     const ProjectionReport report = projector_.velocities(trial_);
     report_.projections += report.iterations;
@@ -323,49 +326,49 @@ bool GeneralizedAlpha::attempt(double t1) {
   }
   trial_known_ = true;
 
-  base_ = now_;
-  W_base_ = W_;
-  h_dense_ = h;
-  a_base_ = a_;
-  a_end_ = a_trial_;
-  v_end_ = trial_.v;
-  z_end_ = trial_.z;
-  zdot_base_ = zdot_;
-  zdot_end_ = zdot_trial_;
-  increment_rate(u_, trial_.v, rate_end_);
+  dense_.base = now_;
+  dense_.W_base = W_;
+  dense_.h = h;
+  dense_.a_base = a_;
+  dense_.a_end = a_trial_;
+  dense_.v_end = trial_.v;
+  dense_.z_end = trial_.z;
+  dense_.zdot_base = zdot_;
+  dense_.zdot_end = zdot_trial_;
+  increment_rate(newton_.u, trial_.v, dense_.rate_end);
   if (n_.np > 0) {
-    dynamics_.powers(now_, a_, lambda_, p_base_);
-    dynamics_.powers(trial_, a_trial_, lambda_trial_, p_end_);
-    W_trial_ = W_ + 0.5 * h * (p_base_ + p_end_);
-    W_end_ = W_trial_;
+    dynamics_.powers(now_, a_, lambda_, dense_.p_base);
+    dynamics_.powers(trial_, a_trial_, lambda_trial_, dense_.p_end);
+    W_trial_ = W_ + 0.5 * h * (dense_.p_base + dense_.p_end);
+    dense_.W_end = W_trial_;
   }
   return true;
 }
 
 void GeneralizedAlpha::accept() {
-  A_.swap(A_trial_);
-  B_.swap(B_trial_);
-  v_own_.swap(v_trial_own_);
-  a_past_ = a_;
-  zdot_past_ = zdot_;
-  lambda_past_ = lambda_;
-  have_past_ = !report_.at_event;
+  A_.swap(averages_.A);
+  B_.swap(averages_.B);
+  v_own_.swap(averages_.v_own);
+  past_.a = a_;
+  past_.zdot = zdot_;
+  past_.lambda = lambda_;
+  past_.known = !report_.at_event;
   last_h_ = trial_.t - now_.t;
 }
 
 void GeneralizedAlpha::dense(double theta, State& out) {
-  const double s = 1 - theta, h = h_dense_;
+  const double s = 1 - theta, h = dense_.h;
   const double d = theta * theta * (3 - 2 * theta), w0 = h * theta * s * s, w1 = -h * theta * theta * s;
-  u_dense_ = d * u_ + w0 * base_.v + w1 * rate_end_;
-  dynamics_.plus(base_.q, u_dense_, out.q);
-  out.v = base_.v + d * (v_end_ - base_.v) + w0 * a_base_ + w1 * a_end_;
-  out.z = base_.z + d * (z_end_ - base_.z) + w0 * zdot_base_ + w1 * zdot_end_;
-  out.t = base_.t + theta * h;
+  dense_.u = d * newton_.u + w0 * dense_.base.v + w1 * dense_.rate_end;
+  dynamics_.plus(dense_.base.q, dense_.u, out.q);
+  out.v = dense_.base.v + d * (dense_.v_end - dense_.base.v) + w0 * dense_.a_base + w1 * dense_.a_end;
+  out.z = dense_.base.z + d * (dense_.z_end - dense_.base.z) + w0 * dense_.zdot_base + w1 * dense_.zdot_end;
+  out.t = dense_.base.t + theta * h;
 }
 
 void GeneralizedAlpha::dense_work(double theta, Vec& W) {
   // The integral of the linear interpolant of the powers: what the trapezoidal rule integrates.
-  W = W_base_ + h_dense_ * theta * ((1 - 0.5 * theta) * p_base_ + 0.5 * theta * p_end_);
+  W = dense_.W_base + dense_.h * theta * ((1 - 0.5 * theta) * dense_.p_base + 0.5 * theta * dense_.p_end);
 }
 
 }  // namespace clatter

@@ -89,16 +89,26 @@ class GeneralizedAlpha final : public Integrator {
   Vec A_, B_;          // at now_
   Vec v_own_;          // the scheme's velocity at now_, before projection
   double last_h_ = 0;  // step to which A_ and B_ belong
-  // Last step's a, dz/dt, lambda, for prediction.
-  bool have_past_ = false;
-  Vec a_past_, zdot_past_, lambda_past_;
-  Vec A_start_, B_start_, A_trial_, B_trial_, v_trial_own_, v_start_;
-  Vec u_, r_, phi_, velocity_residual_, f_, rhs_, row_scale_;
+  struct Past {        // last step's, for prediction
+    bool known = false;
+    Vec a, zdot, lambda;
+  };
+  Past past_;
+  struct Trial {  // averages and the scheme's velocity at the begin and the end of the attempt
+    Vec A_start, B_start, A, B, v_own, v_start;
+  };
+  Trial averages_;
+  struct Newton {
+    Vec u, r, phi, velocity_residual, f, rhs, row_scale;
+  };
+  Newton newton_;
 
-  // Dense output: u and v by cubic Hermite polynomials.
-  State base_;
-  Vec W_base_, rate_end_, a_base_, a_end_, v_end_, z_end_, zdot_base_, zdot_end_, p_base_, p_end_, W_end_, u_dense_;
-  double h_dense_ = 0;
+  struct DenseOutput {  // u and v by cubic Hermite polynomials
+    State base;
+    Vec W_base, rate_end, a_base, a_end, v_end, z_end, zdot_base, zdot_end, p_base, p_end, W_end, u;
+    double h = 0;
+  };
+  DenseOutput dense_;
 };
 
 }  // namespace clatter

@@ -32,24 +32,24 @@ Radau5::Radau5(Dynamics& dynamics, const IntegratorSettings& settings)
       real_(dynamics, projector_.u_scale()),
       complex_(dynamics, projector_.u_scale()),
       rows_(n_) {
-  A_ << (88 - 7 * kRoot6) / 360, (296 - 169 * kRoot6) / 1800, (-2 + 3 * kRoot6) / 225,  //
-      (296 + 169 * kRoot6) / 1800, (88 + 7 * kRoot6) / 360, (-2 - 3 * kRoot6) / 225,    //
+  method_.A << (88 - 7 * kRoot6) / 360, (296 - 169 * kRoot6) / 1800, (-2 + 3 * kRoot6) / 225,  //
+      (296 + 169 * kRoot6) / 1800, (88 + 7 * kRoot6) / 360, (-2 - 3 * kRoot6) / 225,           //
       (16 - kRoot6) / 36, (16 + kRoot6) / 36, 1.0 / 9;
-  A_inverse_ = A_.inverse();
-  const Eigen::EigenSolver<Eigen::Matrix3d> eigen(A_inverse_);
+  method_.A_inverse = method_.A.inverse();
+  const Eigen::EigenSolver<Eigen::Matrix3d> eigen(method_.A_inverse);
   const Eigen::Matrix3cd X = eigen.eigenvectors(), X_inverse = X.inverse();
   for (int k = 0; k < 3; ++k) {
     const std::complex<double> value = eigen.eigenvalues()[k];
     if (std::abs(value.imag()) < 1e-8) {
-      real_eigenvalue_ = value.real();
+      method_.real_eigenvalue = value.real();
       // Vector and row carry reciprocal phases; together they are real.
       const std::complex<double> phase = X(2, k) / std::abs(X(2, k));
-      real_vector_ = (X.col(k) / phase).real();
-      real_row_ = (X_inverse.row(k).transpose() * phase).real();
+      method_.real_vector = (X.col(k) / phase).real();
+      method_.real_row = (X_inverse.row(k).transpose() * phase).real();
     } else if (value.imag() > 0) {
-      complex_eigenvalue_ = value;
-      complex_vector_ = X.col(k);
-      complex_row_ = X_inverse.row(k).transpose();
+      method_.complex_eigenvalue = value;
+      method_.complex_vector = X.col(k);
+      method_.complex_row = X_inverse.row(k).transpose();
     }
   }
   x_real_.resize(n_);
@@ -64,18 +64,18 @@ Radau5::Radau5(Dynamics& dynamics, const IntegratorSettings& settings)
     stage.p.setZero(n_.np);
     stage.r.resize(n_);
   }
-  for (Vec& x : past_V_) x.setZero(n_.nv);
-  for (Vec& x : past_Z_) x.setZero(n_.nz);
-  for (Vec& x : past_lambda_) x.setZero(n_.nc());
+  for (Vec& x : past_.V) x.setZero(n_.nv);
+  for (Vec& x : past_.Z) x.setZero(n_.nz);
+  for (Vec& x : past_.lambda) x.setZero(n_.nc());
   if (settings.fixed_point) {
     slope_.fill({Vec::Zero(n_.nv), Vec::Zero(n_.nv), Vec::Zero(n_.nz)});
     past_slope_ = slope_;
   }
-  for (Vec* x : {&force_, &rate_, &du_, &dv_, &u_dense_, &v_tangents_}) x->setZero(n_.nv);
+  for (Vec* x : {&force_, &rate_, &du_, &dv_, &dense_.u, &v_tangents_}) x->setZero(n_.nv);
   dz_.setZero(n_.nz);
   phi_.setZero(n_.nh);
-  W_base_.setZero(n_.np);
-  base_ = now_;
+  dense_.W_base.setZero(n_.np);
+  dense_.base = now_;
 }
 
 void Radau5::started() {
@@ -88,7 +88,7 @@ void Radau5::started() {
   last_error_ = 1e-2;
   first_ = true;
   rejected_ = false;
-  have_past_ = false;
+  past_.known = false;
   refresh();
 }
 
@@ -107,12 +107,12 @@ void Radau5::exchange(Archive& archive) {
   archive.value(last_error_);
   archive.count(first_);
   archive.count(rejected_);
-  archive.count(have_past_);
+  archive.count(past_.known);
   rows_.exchange(archive);
-  archive.value(past_h_);
-  for (Vec& x : past_V_) archive.vector(x);
-  for (Vec& x : past_Z_) archive.vector(x);
-  for (Vec& x : past_lambda_) archive.vector(x);
+  archive.value(past_.h);
+  for (Vec& x : past_.V) archive.vector(x);
+  for (Vec& x : past_.Z) archive.vector(x);
+  for (Vec& x : past_.lambda) archive.vector(x);
   for (Slope& k : past_slope_) {
     for (Vec* x : {&k.u, &k.v, &k.z}) archive.vector(*x);
   }
@@ -137,22 +137,22 @@ void Radau5::predict(double h) {
     stage.mu.setZero();
     stage.V.setZero();
     stage.Z.setZero();
-    if (!have_past_) continue;
-    const double theta = 1 + kC[i] * h / past_h_;
+    if (!past_.known) continue;
+    const double theta = 1 + kC[i] * h / past_.h;
     const Eigen::Vector3d w = lagrange(theta);
     // Good velocities with poor multipliers would make the first increments small and the second ones large.
     stage.L = -lambda_;
     for (int j = 0; j < 3; ++j) {
-      stage.L += (w[j] * kC[j] / theta) * past_lambda_[static_cast<std::size_t>(j)];
+      stage.L += (w[j] * kC[j] / theta) * past_.lambda[static_cast<std::size_t>(j)];
       const double weight = w[j] - (j == 2 ? 1 : 0);
-      stage.V += weight * past_V_[static_cast<std::size_t>(j)];
-      stage.Z += weight * past_Z_[static_cast<std::size_t>(j)];
+      stage.V += weight * past_.V[static_cast<std::size_t>(j)];
+      stage.Z += weight * past_.Z[static_cast<std::size_t>(j)];
     }
   }
   for (int i = 0; i < 3; ++i) {
     Stage& stage = stage_[static_cast<std::size_t>(i)];
     stage.U = (h * kC[i]) * now_.v;
-    for (int j = 0; j < 3; ++j) stage.U += (h * A_(i, j)) * stage_[static_cast<std::size_t>(j)].V;
+    for (int j = 0; j < 3; ++j) stage.U += (h * method_.A(i, j)) * stage_[static_cast<std::size_t>(j)].V;
   }
 }
 
@@ -172,8 +172,8 @@ bool Radau5::prepare(double h) {
   // Steps of one length differ by the rounding of their ends.
   if (std::abs(factored_h_ - h) <= 1e-9 * h) return true;
   factored_h_ = 0;
-  if (!real_.factorize(real_eigenvalue_ / h, tangents_, v_tangents_)) return false;
-  if (!complex_.factorize(complex_eigenvalue_ / h, tangents_, v_tangents_)) return false;
+  if (!real_.factorize(method_.real_eigenvalue / h, tangents_, v_tangents_)) return false;
+  if (!complex_.factorize(method_.complex_eigenvalue / h, tangents_, v_tangents_)) return false;
   factored_h_ = h;
   return true;
 }
@@ -185,7 +185,7 @@ bool Radau5::stage_residual(Stage& stage, double h, int index) {
   stage.r.z.setZero();
   for (int j = 0; j < 3; ++j) {
     const Stage& other = stage_[static_cast<std::size_t>(j)];
-    const double w = A_inverse_(index, j) / h;
+    const double w = method_.A_inverse(index, j) / h;
     stage.r.u -= w * other.U;
     stage.a += w * other.V;
     stage.r.z -= w * other.Z;
@@ -228,8 +228,8 @@ Radau5::Newton Radau5::iterate(double h) {
     for (int i = 0; i < 3; ++i) {
       Stage& stage = stage_[static_cast<std::size_t>(i)];
       if (!stage_residual(stage, h, i)) return Newton::failed;
-      const double r = real_row_[i];
-      const std::complex<double> c = complex_row_[i];
+      const double r = method_.real_row[i];
+      const std::complex<double> c = method_.complex_row[i];
       x_real_.u += r * stage.r.u;
       x_real_.v += r * stage.r.v;
       x_real_.z += r * stage.r.z;
@@ -246,8 +246,8 @@ Radau5::Newton Radau5::iterate(double h) {
     double sum = 0, largest = 0;
     for (int i = 0; i < 3; ++i) {
       Stage& stage = stage_[static_cast<std::size_t>(i)];
-      const double r = real_vector_[i];
-      const std::complex<double> c = 2.0 * complex_vector_[i];
+      const double r = method_.real_vector[i];
+      const std::complex<double> c = 2.0 * method_.complex_vector[i];
       du_ = r * x_real_.u + (c * x_complex_.u).real();
       dv_ = r * x_real_.v + (c * x_complex_.v).real();
       dz_ = r * x_real_.z + (c * x_complex_.z).real();
@@ -384,7 +384,7 @@ bool Radau5::attempt(double t1) {
     for (int i = 0; i < 3; ++i) {
       Stage& stage = stage_[static_cast<std::size_t>(i)];
       stage.W.setZero();
-      for (int j = 0; j < 3; ++j) stage.W += (h * A_(i, j)) * stage_[static_cast<std::size_t>(j)].p;
+      for (int j = 0; j < 3; ++j) stage.W += (h * method_.A(i, j)) * stage_[static_cast<std::size_t>(j)].p;
     }
     W_trial_ = W_ + end.W;
   }
@@ -394,13 +394,13 @@ bool Radau5::attempt(double t1) {
     return false;
   }
   if (error_ > 1) rejected_ = true;
-  u_dense_ = end.U;
-  project_trial(u_dense_);
-  stage_[2].U = u_dense_;
+  dense_.u = end.U;
+  project_trial(dense_.u);
+  stage_[2].U = dense_.u;
   stage_[2].V = trial_.v - now_.v;
-  base_ = now_;
-  W_base_ = W_;
-  h_dense_ = h;
+  dense_.base = now_;
+  dense_.W_base = W_;
+  dense_.h = h;
   return true;
 }
 
@@ -421,15 +421,15 @@ double Radau5::propose(double h, double error, bool accepted) {
 }
 
 void Radau5::accept() {
-  const double h = h_dense_;
+  const double h = dense_.h;
   for (std::size_t i = 0; i < 3; ++i) {
-    past_V_[i] = stage_[i].V;
-    past_Z_[i] = stage_[i].Z;
-    past_lambda_[i] = lambda_ + stage_[i].L;
+    past_.V[i] = stage_[i].V;
+    past_.Z[i] = stage_[i].Z;
+    past_.lambda[i] = lambda_ + stage_[i].L;
   }
   if (settings_.fixed_point) past_slope_ = slope_;
-  past_h_ = h;
-  have_past_ = !report_.at_event;
+  past_.h = h;
+  past_.known = !report_.at_event;
   first_ = rejected_ = false;
   tangents_current_ = false;
   if (theta_ > 0.001) tangents_known_ = false;
@@ -437,22 +437,22 @@ void Radau5::accept() {
 
 void Radau5::dense(double theta, State& out) {
   const Eigen::Vector3d w = lagrange(theta);
-  u_dense_.setZero();
-  out.v = base_.v;
-  out.z = base_.z;
+  dense_.u.setZero();
+  out.v = dense_.base.v;
+  out.z = dense_.base.z;
   for (int i = 0; i < 3; ++i) {
     const Stage& stage = stage_[static_cast<std::size_t>(i)];
-    u_dense_ += w[i] * stage.U;
+    dense_.u += w[i] * stage.U;
     out.v += w[i] * stage.V;
     out.z += w[i] * stage.Z;
   }
-  dynamics_.plus(base_.q, u_dense_, out.q);
-  out.t = base_.t + theta * h_dense_;
+  dynamics_.plus(dense_.base.q, dense_.u, out.q);
+  out.t = dense_.base.t + theta * dense_.h;
 }
 
 void Radau5::dense_work(double theta, Vec& W) {
   const Eigen::Vector3d w = lagrange(theta);
-  W = W_base_;
+  W = dense_.W_base;
   for (int i = 0; i < 3; ++i) W += w[i] * stage_[static_cast<std::size_t>(i)].W;
 }
 

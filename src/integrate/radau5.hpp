@@ -64,11 +64,14 @@ class Radau5 final : public Integrator {
   // Weights of the stages in the collocation polynomial at theta, zero at theta = 0.
   static Eigen::Vector3d lagrange(double theta);
 
-  Eigen::Matrix3d A_, A_inverse_;
-  double real_eigenvalue_ = 0;
-  std::complex<double> complex_eigenvalue_;
-  Eigen::Vector3d real_vector_, real_row_;
-  Eigen::Vector3cd complex_vector_, complex_row_;
+  struct Coefficients {  // of the method, and the eigenvalues and vectors of its inverse matrix
+    Eigen::Matrix3d A, A_inverse;
+    double real_eigenvalue = 0;
+    std::complex<double> complex_eigenvalue;
+    Eigen::Vector3d real_vector, real_row;
+    Eigen::Vector3cd complex_vector, complex_row;
+  };
+  Coefficients method_;
 
   Tangents tangents_;
   Vec v_tangents_;
@@ -94,14 +97,19 @@ class Radau5 final : public Integrator {
   double last_h_ = 0, last_error_ = 1e-2;
   bool first_ = true, rejected_ = false;
 
-  // Last accepted step, for prediction: stage increments of v and z, multipliers at the stages.
-  bool have_past_ = false;
-  double past_h_ = 0;
-  std::array<Vec, 3> past_V_, past_Z_, past_lambda_;
-
-  State base_;
-  Vec W_base_, force_, rate_, du_, dv_, dz_, u_dense_, phi_;
-  double h_dense_ = 0;
+  struct Past {  // last accepted step, for prediction: stage increments of v and z, multipliers at the stages
+    bool known = false;
+    double h = 0;
+    std::array<Vec, 3> V, Z, lambda;
+  };
+  Past past_;
+  struct DenseOutput {
+    State base;
+    Vec W_base, u;
+    double h = 0;
+  };
+  DenseOutput dense_;
+  Vec force_, rate_, du_, dv_, dz_, phi_;
 };
 
 }  // namespace clatter

@@ -24,9 +24,9 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 bool Radau5::fixed_point(double h) {
   for (std::size_t i = 0; i < 3; ++i) {
     for (Vec* x : {&stage_[i].U, &stage_[i].V, &stage_[i].Z}) x->setZero();
-    slope_[i].u = have_past_ ? past_slope_[i].u : now_.v;
-    slope_[i].v = have_past_ ? past_slope_[i].v : a_;
-    slope_[i].z = have_past_ ? past_slope_[i].z : zdot_;
+    slope_[i].u = past_.known ? past_slope_[i].u : now_.v;
+    slope_[i].v = past_.known ? past_slope_[i].v : a_;
+    slope_[i].z = past_.known ? past_slope_[i].z : zdot_;
   }
   const double tolerance = std::max(10 * std::numeric_limits<double>::epsilon() / settings_.relative_tolerance,
                                     std::min(0.03, std::sqrt(settings_.relative_tolerance)));
@@ -43,9 +43,9 @@ bool Radau5::fixed_point(double h) {
       stage.V.setZero();
       stage.Z.setZero();
       for (int j = 0; j < 3; ++j) {
-        stage.U += (h * A_(i, j)) * slope_[at(j)].u;
-        stage.V += (h * A_(i, j)) * slope_[at(j)].v;
-        stage.Z += (h * A_(i, j)) * slope_[at(j)].z;
+        stage.U += (h * method_.A(i, j)) * slope_[at(j)].u;
+        stage.V += (h * method_.A(i, j)) * slope_[at(j)].v;
+        stage.Z += (h * method_.A(i, j)) * slope_[at(j)].z;
       }
       du_ += stage.U;
       dv_ += stage.V;
@@ -94,7 +94,7 @@ void Radau5::estimate_error_fixed_point(double h, const double* e) {
     dv_ += (e[i] / h) * stage_[at(i)].V;
     dz_ += (e[i] / h) * stage_[at(i)].Z;
   }
-  const double g = h / real_eigenvalue_;
+  const double g = h / method_.real_eigenvalue;
   du_ *= g;
   dv_ *= g;
   dz_ *= g;
