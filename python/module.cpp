@@ -65,8 +65,10 @@ void translate(std::exception_ptr pointer) {
   }
 }
 
-// Runs with the interpreter free; Python's callback is called with it held, and what it raises comes out of here.
-api::RunReport run(const api::Setup& setup, const std::string& result, const py::object& progress) {
+// Computes with the interpreter free; Python's callback is called with it held, and what it raises comes out of here.
+// `compute` takes the callback in the program's terms, and gives what has a `finished`.
+template <class Compute>
+auto watched(const py::object& progress, const Compute& compute) {
   std::exception_ptr raised;
   bool stopped = false;
   std::function<bool(const api::Progress&)> watch;
@@ -82,17 +84,16 @@ api::RunReport run(const api::Setup& setup, const std::string& result, const py:
       }
       return !stopped;
     };
-  api::RunReport report;
-  {
+  auto answer = [&] {
     const py::gil_scoped_release free;
-    report = api::run(setup, result, watch);
-  }
+    return compute(watch);
+  }();
   if (raised) std::rethrow_exception(raised);
-  if (!report.finished && !stopped) {
+  if (!answer.finished && !stopped) {
     PyErr_SetNone(PyExc_KeyboardInterrupt);
     throw py::error_already_set();
   }
-  return report;
+  return answer;
 }
 
 void bind_values(py::module_& m) {
@@ -125,6 +126,19 @@ void bind_values(py::module_& m) {
       .def_readonly("step", &api::Progress::step)
       .def_readonly("steps", &api::Progress::steps)
       .def_readonly("events", &api::Progress::events);
+  py::class_<api::Answer>(m, "Answer", "What a study found: rows of numbers and words under named columns.")
+      .def_readonly("study", &api::Answer::study)
+      .def_readonly("method", &api::Answer::method)
+      .def_readonly("finished", &api::Answer::finished)
+      .def_readonly("columns", &api::Answer::columns)
+      .def_readonly("units", &api::Answer::units)
+      .def_readonly("rows", &api::Answer::rows)
+      .def_readonly("notes", &api::Answer::notes)
+      .def_readonly("warnings", &api::Answer::warnings)
+      .def("__repr__", [](const api::Answer& a) {
+        return "<" + a.study + ": " + std::to_string(a.rows.size()) + " rows of " + std::to_string(a.columns.size()) +
+               ">";
+      });
 }
 
 void bind_simulation(py::module_& m) {
@@ -227,7 +241,16 @@ PYBIND11_MODULE(_clatter, m) {
   bind_result(m);
   m.def(
       "run",
-      [](const api::Setup& s, const std::string& result, const py::object& p) { return run(s, result, p).finished; },
+      [](const api::Setup& setup, const std::string& result, const py::object& progress) {
+        return watched(progress, [&](const auto& watch) { return api::run(setup, result, watch); }).finished;
+      },
       py::arg("setup"), py::arg("result"), py::arg("progress") = py::none());
+  m.def("studies", &api::studies, "What a model can be asked.");
+  m.def(
+      "ask",
+      [](const api::Setup& setup, const std::string& study, const py::object& progress) {
+        return watched(progress, [&](const auto& watch) { return api::ask(setup, study, watch); });
+      },
+      py::arg("setup"), py::arg("study"), py::arg("progress") = py::none());
   m.attr("__version__") = api::version();
 }

@@ -33,8 +33,9 @@ ROOMS = {
     "analysis": ["base", "solve", "integrate", "contact"],
     "record": ["base"],
     "view": ["base", "model", "contact/shape.hpp", "record"],
-    "app": ["base", "solve", "model", "engine", "integrate", "contact", "analysis", "fem", "record", "view"],
-    "api": ["base", "solve", "model", "engine", "integrate", "contact", "analysis", "fem", "record", "view", "app"],
+    "study": ["base", "solve", "model", "engine", "integrate", "contact", "analysis", "fem", "record"],
+    "app": ["base", "solve", "model", "engine", "integrate", "contact", "analysis", "fem", "record", "view", "study"],
+    "api": ["base", "solve", "model", "engine", "integrate", "contact", "analysis", "fem", "record", "view", "study", "app"],
 }
 MOST_LINES, MOST_FUNCTION, MOST_MEMBERS = 500, 80, 30
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)

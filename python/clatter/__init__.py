@@ -16,15 +16,16 @@ import tempfile as _tempfile
 import weakref as _weakref
 from typing import Callable, Dict, List, Mapping, Optional, Union
 
-from ._clatter import Event, Progress, Quantity, Simulation, __version__
+from ._clatter import Answer, Event, Progress, Quantity, Simulation, __version__, studies
 from ._clatter import ResultFile as _ResultFile
 from ._clatter import Setup as _Setup
+from ._clatter import ask as _ask
 from ._clatter import run as _run
 from .errors import Diagnostic, Error, InputError, ResultError, SolveError
 
 __all__ = [
-    "Diagnostic", "Error", "Event", "InputError", "Model", "Progress", "Quantity", "Result", "ResultError", "Simulation",
-    "SolveError", "__version__",
+    "Answer", "Diagnostic", "Error", "Event", "InputError", "Model", "Progress", "Quantity", "Result", "ResultError",
+    "Simulation", "SolveError", "__version__", "studies",
 ]
 
 
@@ -77,6 +78,13 @@ class Model:
     def simulation(self) -> Simulation:
         """The model at its start, to be stepped by hand."""
         return Simulation(self._setup)
+
+    def ask(self, study: str, progress: Optional[Callable[[Progress], Optional[bool]]] = None) -> Answer:
+        """Any study of `clatter.studies()`; its answer has `columns`, `units` and `rows`.
+
+        progress is called after every step; when it returns False the study stops, and the answer tells how far it came.
+        """
+        return _ask(self._setup, study, progress)
 
     def run(
         self,

@@ -4,10 +4,12 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 import numpy
 from numpy.typing import NDArray
 
+from ._clatter import Answer as Answer
 from ._clatter import Event as Event
 from ._clatter import Progress as Progress
 from ._clatter import Quantity as Quantity
 from ._clatter import Simulation as Simulation
+from ._clatter import studies as studies
 from .errors import Diagnostic as Diagnostic
 from .errors import Error as Error
 from .errors import InputError as InputError
@@ -49,6 +51,7 @@ class Model:
     def run(
         self, result: Optional[_Path] = ..., progress: Optional[Callable[[Progress], Optional[bool]]] = ...
     ) -> "Result": ...
+    def ask(self, study: str, progress: Optional[Callable[[Progress], Optional[bool]]] = ...) -> Answer: ...
 
 class Result:
     def __init__(self, path: _Path) -> None: ...

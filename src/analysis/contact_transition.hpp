@@ -40,20 +40,20 @@ struct ContactJump {
   bool ambiguous = false;  // simultaneous events that neighbouring motions meet one after the other
 };
 
-class ContactTransition {
+class ContactTransition final : public VariationalMotion {
  public:
   explicit ContactTransition(contact::EventDriven& stepper);
 
-  void start(const State& s);
+  void start(const State& s) override;
   // One step of the stepper, and of Phi. Throws SolveError `grazing` where an event function that matters does not
   // change its sign at a speed, `no-sensitivity` at events without a gradient (friction that jams) and where a
   // compliant law begins to remember a speed (lankarani-nikravesh), or a point of contact rolls from one edge or face
   // to the next.
-  const StepReport& step(double t_limit);
+  const StepReport& step(double t_limit) override;
 
-  const State& state() const { return stepper_.state(); }
+  bool undecided() const override { return stepper_.undecided(); }
+  const State& state() const override { return stepper_.state(); }
   contact::EventDriven& stepper() { return stepper_; }
-  const Mat& matrix() const { return Phi_; }
   const std::vector<ContactJump>& jumps() const { return jumps_; }  // since start()
 
  private:
@@ -87,7 +87,6 @@ class ContactTransition {
   contact::ContactDynamics& dynamics_;
   contact::ContactDynamics probe_;  // rows of single slots, and of impacts, all held
   std::unique_ptr<VariationalStep> variational_;
-  Mat Phi_;
   std::vector<ContactJump> jumps_;
   std::vector<Trigger> triggers_;
   std::vector<int> features_;  // of the active contacts, when the step began

@@ -20,23 +20,20 @@ struct Jump {
   Mat S;
 };
 
-class Transition {
+class Transition final : public VariationalMotion {
  public:
   Transition(Dynamics& dynamics, const IntegratorSettings& settings);
 
-  void start(const State& s);
-  // One accepted step of the state and of Phi.
-  const StepReport& step(double t_limit);
+  void start(const State& s) override;
+  const StepReport& step(double t_limit) override;
   void apply(const Jump& jump);
 
-  const State& state() const { return integrator_->state(); }
+  const State& state() const override { return integrator_->state(); }
   Integrator& integrator() { return *integrator_; }
-  const Mat& matrix() const { return Phi_; }
 
  private:
   std::unique_ptr<Integrator> integrator_;
   VariationalStep variational_;
-  Mat Phi_;
 };
 
 }  // namespace clatter

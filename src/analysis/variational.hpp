@@ -19,6 +19,26 @@
 
 namespace clatter {
 
+// A motion together with its transition matrix Phi, x(t) = Phi(t) x(t_0): what sensitivities, periodic motions and their
+// multipliers stand on. Smooth motions: Transition (transition.hpp); through contact events: ContactTransition
+// (contact_transition.hpp), where Phi also carries what every event does to neighbouring motions.
+class VariationalMotion {
+ public:
+  virtual ~VariationalMotion() = default;
+  virtual void start(const State& s) = 0;              // Phi maps onto perturbations that s allows
+  virtual const StepReport& step(double t_limit) = 0;  // one accepted step of the state and of Phi
+  virtual bool undecided() const { return false; }     // something at the present time is still to happen
+  virtual const State& state() const = 0;
+  const Mat& matrix() const { return Phi_; }
+  // As many steps as it takes, and all that happens at `t`.
+  void advance_to(double t) {
+    while (state().t < t || undecided()) step(t);
+  }
+
+ protected:
+  Mat Phi_;
+};
+
 class VariationalStep {
  public:
   VariationalStep(Dynamics& dynamics, const IntegratorSettings& settings);

@@ -3,6 +3,7 @@
 //
 //   Setup        what to simulate: a model file or text, and what is changed about it
 //   run          simulates into a result file, as `clatter run` does
+//   ask          any study of the model (studies() names them), its answer as a table, as `clatter STUDY` prints it
 //   Simulation   the same motion in the caller's hands: step by step, every quantity by name at any moment
 //   Result       reads a result file: quantities as arrays
 //
@@ -19,6 +20,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/error.hpp"
@@ -63,6 +65,21 @@ struct RunReport {
 
 // Runs the model into the file `result`, replacing it. `watch` is called after every step; false stops the run.
 RunReport run(const Setup& setup, const std::string& result, const std::function<bool(const Progress&)>& watch = {});
+
+// What a study found: rows of numbers and words under named columns.
+struct Answer {
+  std::string study, method;
+  bool finished = false;                    // false: stopped by `watch` or by Ctrl-C; the table tells how far it came
+  std::vector<std::string> columns, units;  // a unit is empty for words and plain numbers
+  std::vector<std::vector<std::variant<double, std::string>>> rows;
+  std::vector<std::string> notes, warnings;
+};
+
+// What a model can be asked: {"simulate", ...}.
+std::vector<std::string> studies();
+// Asks it. `watch` is called after every step, its t being what the study walks along; false stops. Throws SolveError
+// where it fails, InputError with the nearest word where there is no such study.
+Answer ask(const Setup& setup, const std::string& study, const std::function<bool(const Progress&)>& watch = {});
 
 class Simulation {
  public:

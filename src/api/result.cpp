@@ -2,9 +2,9 @@
 #include <sstream>
 
 #include "api/clatter.hpp"
-#include "app/channels.hpp"
 #include "app/result_page.hpp"
 #include "record/reader.hpp"
+#include "study/channels.hpp"
 
 namespace clatter::api {
 
@@ -25,7 +25,7 @@ auto told(F&& f) {
 std::vector<Quantity> quantities_of(const std::vector<record::Channel>& channels, bool ledger) {
   std::vector<Quantity> list;
   for (const record::Channel& c : channels)
-    list.push_back({ledger ? c.name : app::quantity_of_channel(c.name), c.unit, c.components, c.description});
+    list.push_back({ledger ? c.name : study::quantity_of_channel(c.name), c.unit, c.components, c.description});
   return list;
 }
 
@@ -39,7 +39,7 @@ Place find(const std::vector<record::Channel>& channels, const std::string& name
   std::vector<std::string> known;
   for (std::size_t i = 0; i < channels.size(); ++i) {
     const record::Channel& c = channels[i];
-    const std::string quantity = app::quantity_of_channel(c.name);
+    const std::string quantity = study::quantity_of_channel(c.name);
     known.push_back(quantity);
     if (name == quantity || name == c.name) return {i, -1};
     for (std::size_t k = 0; k < c.components.size(); ++k) {

@@ -11,8 +11,8 @@
 
 namespace clatter::api {
 
-app::Changes changes_of(const Setup& setup) {
-  app::Changes changes;
+study::Changes changes_of(const Setup& setup) {
+  study::Changes changes;
   changes.method = setup.method;
   changes.coordinates = setup.coordinates;
   changes.end = setup.end;
@@ -31,7 +31,7 @@ std::string name_of(const Setup& setup) {
 }
 }  // namespace
 
-Model load(const Setup& setup) { return app::load_changed(name_of(setup), changes_of(setup)); }
+Model load(const Setup& setup) { return study::load_changed(name_of(setup), changes_of(setup)); }
 
 RunReport run(const Setup& setup, const std::string& result, const std::function<bool(const Progress&)>& watch) {
   app::RunOptions options;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "api/clatter.hpp"
-#include "app/changes.hpp"
+#include "study/changes.hpp"
 
 namespace clatter::api {
 
-app::Changes changes_of(const Setup& setup);
+study::Changes changes_of(const Setup& setup);
 Model load(const Setup& setup);
 
 }  // namespace clatter::api

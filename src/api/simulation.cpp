@@ -3,13 +3,13 @@
 
 #include "api/clatter.hpp"
 #include "api/setup.hpp"
-#include "app/simulation.hpp"
+#include "study/simulate.hpp"
 
 namespace clatter::api {
 
 struct Simulation::Impl {
   explicit Impl(Model model)
-      : prepared(app::prepare(std::move(model))), observer(prepared.system, {"*"}, prepared.extra) {
+      : prepared(study::prepare(std::move(model))), observer(prepared.system, {"*"}, prepared.extra) {
     for (const QuantityInfo& q : observer.quantities())
       quantities.push_back({q.name, q.unit, q.components, q.description});
     values.resize(static_cast<std::size_t>(observer.width()));
@@ -57,7 +57,7 @@ struct Simulation::Impl {
     observed = true;
   }
 
-  app::Prepared prepared;
+  study::Prepared prepared;
   Observer observer;
   std::vector<Quantity> quantities;
   State s;
@@ -118,7 +118,7 @@ std::span<const double> Simulation::value(const std::string& quantity) {
     }
     column += width;
   }
-  app::column_of(impl_->observer, quantity);  // throws, with the nearest name
+  study::column_of(impl_->observer, quantity);  // throws, with the nearest name
   throw InputError("there is no quantity `" + quantity + "`");
 }
 

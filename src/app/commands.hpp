@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "study/changes.hpp"
+
 namespace clatter {
 struct Progress;  // integrate/run.hpp
 }
@@ -32,20 +34,10 @@ struct Console {
   std::ostream& err;
 };
 
-// What a command line may change about a model. Kept in the result, so that a continued run has it too.
-struct Changes {
-  std::optional<std::string> method;  // or FAMILY/SCHEME: time-stepping/generalized-alpha
-  std::optional<double> end, step, tolerance;
-  std::optional<std::string> coordinates;  // joint, absolute
-  std::vector<std::string> parameters;     // name=value, value as in the model language: "length=15 mm"
-  std::optional<std::string> text;         // the model itself where it is in no file
-  bool default_step = false;               // a fixed step that nobody gave is chosen instead of asked for
-};
-
 struct RunOptions {
   std::string model;
   std::string result;  // empty: the model's name with .h5, in the current folder
-  Changes changes;
+  study::Changes changes;
   std::string continue_from;  // a result; then `model` is empty
   bool quiet = false;
   bool force = false;  // as below: the result may replace a file that is none
@@ -57,7 +49,7 @@ int run(const RunOptions& options, const Console& console);
 
 struct VerifyOptions {
   std::vector<std::string> paths;  // models, or folders searched for *.yaml
-  Changes changes;
+  study::Changes changes;
   int threads = 2;
   bool quiet = false;   // only the last line and what fell short
   std::string gallery;  // a folder for gallery.json and a picture of each model; empty: none
@@ -65,24 +57,34 @@ struct VerifyOptions {
 };
 int verify(const VerifyOptions& options, const Console& console);
 
+// Any study (study/study.hpp), its answer as a table.
+struct AskOptions {
+  std::string study, model;
+  study::Changes changes;
+  std::optional<std::string> csv;  // a file; empty: the model's name with .csv; "-": instead of the table
+  bool quiet = false;              // no progress
+  bool force = false;
+};
+int ask(const AskOptions& options, const Console& console);
+
 struct CompareOptions {
   std::string model;
   std::vector<std::string> methods;     // FAMILY or FAMILY/SCHEME; empty: those that suit the model
   std::string scheme;                   // of event-driven and smooth where the method names none
   std::vector<std::string> steps;       // "1ms", "0.5 ms": methods with a fixed step run once with each
   std::vector<std::string> quantities;  // scalars, or vectors for all their components; empty: positions
-  Changes changes;                      // without method and step
+  study::Changes changes;               // without method and step
   std::optional<std::string> csv;       // a file; empty: the model's name with .csv; "-": instead of the table
   bool quiet = false;                   // no progress
   bool force = false;
 };
 int compare(const CompareOptions& options, const Console& console);
 
-int info(const std::string& path, const Changes& changes, const Console& console);
+int info(const std::string& path, const study::Changes& changes, const Console& console);
 
 struct ReduceOptions {
   std::string model;
-  Changes changes;
+  study::Changes changes;
   std::string body;    // only this one
   std::string sid;     // folder for Standard Input Data, or empty
   bool quiet = false;  // no progress

@@ -8,14 +8,15 @@
 #include <optional>
 #include <ostream>
 
-#include "app/changes.hpp"
 #include "app/commands.hpp"
-#include "app/input_files.hpp"
 #include "app/progress.hpp"
-#include "app/simulation.hpp"
 #include "app/stop_signals.hpp"
 #include "app/text.hpp"
 #include "base/output_file.hpp"
+#include "study/changes.hpp"
+#include "study/input_files.hpp"
+#include "study/method.hpp"
+#include "study/simulate.hpp"
 
 namespace clatter::app {
 
@@ -31,7 +32,7 @@ struct Compared {
   std::string method;
   double step = 0;  // 0: controlled
   std::vector<double> values;
-  Summary summary;
+  study::Summary summary;
   std::string trouble;  // diagnosis, or where it was stopped
 };
 
@@ -74,7 +75,7 @@ std::vector<Column> scalars(const Observer& observer) {
 }
 
 // Keeps the last sample.
-class LastSample final : public Sink {
+class LastSample final : public study::Sink {
  public:
   void sample(double, std::span<const double> values) override { last.assign(values.begin(), values.end()); }
   void ledger(double, std::span<const double>) override {}
@@ -89,11 +90,11 @@ class Comparison {
 
   // The model by one method, with every setting decided; nothing has run yet.
   void add(const std::string& method, std::optional<double> step) {
-    Changes changes = options_.changes;
+    study::Changes changes = options_.changes;
     changes.method = method;
     changes.step = step;
     changes.default_step = true;
-    Model model = load_changed(options_.model, changes);
+    Model model = study::load_changed(options_.model, changes);
     // The end alone is of interest; outputs and checkpoints would cost time that is not the method's.
     model.checks.clear();
     model.simulate.output_step = model.simulate.end - model.simulate.start;
@@ -101,7 +102,7 @@ class Comparison {
     models_.push_back(std::move(model));
   }
 
-  bool fixed_step() const { return has_fixed_step(models_.back().simulate); }
+  bool fixed_step() const { return study::has_fixed_step(models_.back().simulate); }
 
   int run() {
     const StopSignals signals;
@@ -141,7 +142,7 @@ class Comparison {
         fmt::print(out, ",{}", done ? fmt::format("{}", c.values[i]) : "");
         fmt::print(out, ",{}", comparable(c) ? fmt::format("{}", difference(c, i)) : "");
       }
-      const Summary& s = c.summary;
+      const study::Summary& s = c.summary;
       const bool touches = s.contact.contacts > 0;
       fmt::print(out, ",{},{},{},{},{},{},{},{},{}\n", done ? fmt::format("{}", s.ledger.end) : "",
                  done ? fmt::format("{}", s.ledger.remainder()) : "",
@@ -163,9 +164,9 @@ class Comparison {
 
   int run_one(Model model) {
     Compared result;
-    result.method = method_text(model.simulate);
-    result.step = has_fixed_step(model.simulate) ? model.simulate.step : 0;
-    Prepared prepared = prepare(std::move(model));
+    result.method = study::method_text(model.simulate);
+    result.step = study::has_fixed_step(model.simulate) ? model.simulate.step : 0;
+    study::Prepared prepared = study::prepare(std::move(model));
     if (!first_) first_ = prepared.system;
     const Model& m = prepared.system->model;
     std::vector<std::string> wanted =
@@ -178,14 +179,14 @@ class Comparison {
     const Observer observer(prepared.system, wanted, prepared.extra);
 
     LastSample sink;
-    RunRequest request;
+    study::RunRequest request;
     request.sink = &sink;
     request.stop = &StopSignals::requested();
     ProgressBar bar(m.simulate.start, m.simulate.end, m.simulate.start, options_.quiet);
     request.progress = [&](const clatter::Progress& p) {
       bar.update(p.t, p.h, static_cast<std::uint64_t>(p.steps), static_cast<std::uint64_t>(p.events));
     };
-    const Outcome outcome = simulate_prepared(prepared, observer, request);
+    const study::Outcome outcome = study::simulate(prepared, observer, request);
     bar.clear();
     result.summary = outcome.summary;
     const SchemeChoice* choice = prepared.motion->stepper().scheme_choice();
@@ -199,7 +200,7 @@ class Comparison {
       code = kInterrupted;
     } else {
       for (const Column& c : columns_)
-        result.values.push_back(sink.last[static_cast<std::size_t>(column_of(observer, c.name))]);
+        result.values.push_back(sink.last[static_cast<std::size_t>(study::column_of(observer, c.name))]);
     }
     results_.push_back(std::move(result));
     return code;
@@ -242,7 +243,7 @@ class Comparison {
           row.push_back(comparable(c) ? number(difference(c, i), 3) : "");
         }
       if (quality) {
-        const Summary& s = c.summary;
+        const study::Summary& s = c.summary;
         row.push_back(done ? number(s.ledger.end, 8) : "FAILED");
         row.push_back(done ? number(s.ledger.remainder(), 2) : "");
         if (contacts) {
@@ -271,15 +272,15 @@ class Comparison {
 
 int compare(const CompareOptions& options, const Console& console) {
   std::vector<double> steps;
-  for (const std::string& text : options.steps) steps.push_back(seconds(text, "--step"));
+  for (const std::string& text : options.steps) steps.push_back(study::seconds(text, "--step"));
   std::vector<std::string> methods = options.methods;
   std::vector<std::string> inputs;
   {
-    Changes changes = options.changes;
+    study::Changes changes = options.changes;
     changes.default_step = true;
-    const Model model = load_changed(options.model, changes);
+    const Model model = study::load_changed(options.model, changes);
     if (methods.empty()) methods = default_methods(model);
-    inputs = files_of(model);
+    inputs = study::files_of(model);
   }
   std::optional<OutputFile> file;
   if (options.csv && *options.csv != "-")

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <ostream>
 
-#include "app/channels.hpp"
 #include "app/commands.hpp"
 #include "app/flexible_mesh.hpp"
 #include "app/text.hpp"
 #include "base/error.hpp"
+#include "study/channels.hpp"
 
 namespace clatter::app {
 
@@ -23,7 +23,7 @@ int export_result(const ExportOptions& options, const Console& console) {
   const record::Reader reader(options.result);
   const std::string beside = fs::path(options.result).replace_extension().string();
   if (options.csv) {
-    const std::vector<std::string> names = matching_channels(reader, options.channels);
+    const std::vector<std::string> names = study::matching_channels(reader, options.channels);
     if (*options.csv == "-") {
       record::export_csv(reader, console.out, names);
     } else {

@@ -2,30 +2,23 @@
 #include "app/flexible_mesh.hpp"
 
 #include "app/beam_skin.hpp"
+#include "app/body_making.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
-#include <mutex>
 
-#include "app/changes.hpp"
-#include "engine/engine.hpp"
 #include "fem/make.hpp"
 #include "fem/natural.hpp"
 #include "fem/skin.hpp"
-#include "model/quantities.hpp"
+#include "study/changes.hpp"
+#include "study/stress.hpp"
 
 namespace clatter::app {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
-
-bool has_stress(const FlexibleSource& source) {
-  using K = MeshDescription::Kind;
-  const K k = source.mesh.kind;
-  return k != K::beam && k != K::spring && k != K::matrices && k != K::block && !source.mesh.file.ends_with(".sid");
-}
 
 int vtk_type(fem::ElementType type) {
   using T = fem::ElementType;
@@ -140,26 +133,6 @@ class MeshSeries {
   std::vector<std::uint8_t> types_;
 };
 
-// Whether an output asks for the stress over a body's skin. Its thousands of numbers come by name only: `rod.stress` or
-// `*.stress`, not `rod.*`.
-bool wants_stress(const Model& model, const std::string& body) {
-  return std::any_of(model.outputs.begin(), model.outputs.end(), [&](const Output& output) {
-    return output.quantity.ends_with(".stress") && glob_match(output.quantity, body + ".stress");
-  });
-}
-
-// sigma = rows eta at the skin's vertices, made once.
-struct SkinStress {
-  explicit SkinStress(const FlexibleSource& source) {
-    const auto structure = fem::make_structure(source).structure;
-    const std::vector<int> nodes = fem::make_skin(*structure, Mat(structure->freedoms(), 0)).nodes;
-    rows = fem::make_recovery(source)->stress_rows(nodes);
-    sigma.resize(rows.rows());
-  }
-  Mat rows;
-  Vec sigma;
-};
-
 constexpr int kMostShapes = 20;  // of natural vibrations, for the viewer
 
 std::vector<float> floats(const Mat& columns) {
@@ -172,9 +145,9 @@ std::vector<float> floats(const Mat& columns) {
 
 }  // namespace
 
-Skins skins_of(const Model& model, const std::vector<MadeBody>& bodies) {
+Skins skins_of(const Model& model, const std::vector<study::MadeBody>& bodies) {
   Skins out;
-  for (const MadeBody& made : bodies) {
+  for (const study::MadeBody& made : bodies) {
     int index = -1;
     for (std::size_t i = 0; i < model.bodies.size(); ++i)
       if (model.bodies[i].name == made.body) index = static_cast<int>(i);
@@ -189,7 +162,7 @@ Skins skins_of(const Model& model, const std::vector<MadeBody>& bodies) {
       for (int v : t) s.triangles.push_back(static_cast<std::uint32_t>(v));
     s.modes = floats(skin.modes);
     out.surfaces.push_back(std::move(s));
-    const bool stress = has_stress(made.source) && wants_stress(model, made.body);
+    const bool stress = study::has_stress(made.source) && study::wants_stress(model, made.body);
     view::SurfaceUse use{made.body, index, made.body + ".eta", stress ? made.body + ".stress" : ""};
     for (fem::NaturalShape& shape : fem::natural_shapes(*made.model->body, kMostShapes))
       use.shapes.push_back({shape.frequency, std::move(shape.eta)});
@@ -208,47 +181,16 @@ Skins skins_of(const Model& model, const std::vector<MadeBody>& bodies) {
   return out;
 }
 
-std::vector<ExtraQuantity> stress_quantities(const System& system, Engine& engine) {
-  std::vector<ExtraQuantity> out;
-  for (const FlexibleIndex& index : system.flexible) {
-    const Body& body = system.model.bodies[static_cast<std::size_t>(index.body)];
-    if (!body.flexible || !has_stress(*body.flexible)) continue;
-    struct Lazy {
-      std::once_flag once;
-      std::shared_ptr<const fem::Recovery> recovery;
-    };
-    out.push_back({{body.name + ".von_mises", "Pa", {}, "largest von Mises stress of the mesh"},
-                   [lazy = std::make_shared<Lazy>(), source = body.flexible, n = index.n,
-                    block = static_cast<std::size_t>(index.block), &engine](double* value) {
-                     std::call_once(lazy->once, [&] { lazy->recovery = fem::make_recovery(*source); });
-                     const Vec eta = Eigen::Map<const Vec>(engine.links().blocks[block]->elastic_coordinates(), n);
-                     *value = lazy->recovery->largest_von_mises(eta).first;
-                   }});
-    if (!wants_stress(system.model, body.name)) continue;
-    const auto skin = std::make_shared<SkinStress>(*body.flexible);
-    QuantityInfo info{body.name + ".stress", "Pa", {}, "von Mises stress at each vertex of its skin"};
-    info.count = static_cast<int>(skin->rows.rows() / 6);
-    info.single = true;
-    out.push_back({info, [skin, n = index.n, block = static_cast<std::size_t>(index.block), &engine](double* value) {
-                     const double* eta = engine.links().blocks[block]->elastic_coordinates();
-                     skin->sigma.noalias() = skin->rows * Eigen::Map<const Vec>(eta, n);
-                     fem::Recovery::von_mises_of(skin->sigma, value);
-                   }});
-  }
-  return out;
-}
-
 std::vector<record::VtkPart> mesh_parts(const record::Reader& reader) {
   std::vector<record::VtkPart> parts;
   bool any = false;
   for (const record::Channel& c : reader.channels()) any = any || c.name.ends_with("/eta");
   if (!any) return parts;
-  std::vector<MadeBody> bodies;
-  BodyMaking making;
-  making.progress = true;
-  making.made = [&](const MadeBody& m) { bodies.push_back(m); };
-  load_recorded(reader.info(), making);
-  for (const MadeBody& made : bodies) {
+  std::vector<study::MadeBody> bodies;
+  study::BodyMaking making = making_shown(false);
+  making.made = [&](const study::MadeBody& m) { bodies.push_back(m); };
+  study::load_recorded(reader.info(), making);
+  for (const study::MadeBody& made : bodies) {
     const std::string channel = "bodies/" + made.body + "/eta";
     if (!reader.has(channel) || made.model->shapes.size() == 0 ||
         made.source.mesh.kind == MeshDescription::Kind::matrices)
@@ -258,7 +200,7 @@ std::vector<record::VtkPart> mesh_parts(const record::Reader& reader) {
                                    made.body, made.model->body->n, reader.channel(channel).width),
                        "its mesh or modes were changed since; run the model again");
     const auto structure = fem::make_structure(made.source).structure;
-    const bool stress = has_stress(made.source);
+    const bool stress = study::has_stress(made.source);
     parts.emplace_back(MeshSeries(
         reader, made.body, std::make_shared<const fem::Recovery>(*structure, made.model->shapes, stress), stress));
   }

@@ -44,13 +44,13 @@ void draw_course(const CourseSink& course, const std::string& quantity, const st
   write_file(path, canvas->finish(), view::kFigure, {{}, force});
 }
 
-std::string gallery_json(const std::string& model, const std::string& picture, const Summary& summary) {
+std::string gallery_json(const std::string& model, const std::string& picture, const study::Summary& summary) {
   view::Json json;
   json.object().put("model", model).put("title", summary.title).put("picture", picture);
   json.put("method", summary.method).put("seconds", summary.wall);
   json.key("checks").array();
-  for (const CheckResult& r : summary.checks) {
-    json.object().put("quantity", describe(r.check)).put("published", r.check.value);
+  for (const study::CheckResult& r : summary.checks) {
+    json.object().put("quantity", study::describe(r.check)).put("published", r.check.value);
     json.key("computed");
     if (r.known) {
       json.number(r.computed);

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "app/simulation.hpp"
+#include "study/simulate.hpp"
 
 namespace clatter::app {
 
 // Keeps one column of a run.
-class CourseSink final : public Sink {
+class CourseSink final : public study::Sink {
  public:
   explicit CourseSink(int column) : column_(static_cast<std::size_t>(column)) {}
   void sample(double t, std::span<const double> values) override {
@@ -37,6 +37,6 @@ void draw_course(const CourseSink& course, const std::string& quantity, const st
                  const std::string& path, bool force);
 
 // One entry of gallery.json.
-std::string gallery_json(const std::string& model, const std::string& picture, const Summary& summary);
+std::string gallery_json(const std::string& model, const std::string& picture, const study::Summary& summary);
 
 }  // namespace clatter::app

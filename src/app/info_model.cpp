@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "app/changes.hpp"
 #include "app/info.hpp"
-#include "app/simulation.hpp"
 #include "app/text.hpp"
 #include "contact/motion.hpp"
 #include "model/beam.hpp"
@@ -14,6 +12,9 @@
 #include "model/kinds.hpp"
 #include "model/schema.hpp"
 #include "record/reader.hpp"
+#include "study/changes.hpp"
+#include "study/method.hpp"
+#include "study/simulate.hpp"
 
 namespace clatter::app {
 
@@ -162,15 +163,11 @@ void print_table(const Table& table, std::size_t left_out, std::ostream& out) {
   if (left_out > 0) fmt::print(out, "  and {} more\n", whole(left_out));
 }
 
-}  // namespace
+std::size_t shown(std::size_t n) { return std::min(n, kShown); }
 
-int info_model(const std::string& path, const Changes& changes, const Console& console) {
-  Prepared prepared = prepare(load_changed(path, changes));
+void print_sizes(const std::string& path, const study::Prepared& prepared, std::ostream& out) {
   const System& system = *prepared.system;
   const Model& model = system.model;
-  Engine& engine = *prepared.engine;
-  std::ostream& out = console.out;
-
   fmt::print(out, "{}{}{}\n", path, model.title.empty() ? "" : ": ", model.title);
   if (!model.description.empty()) fmt::print(out, "  {}\n", model.description);
   fmt::print(out, "  {}, {}, {}{}\n", counted(model.bodies.size(), "body", "bodies"),
@@ -185,9 +182,12 @@ int info_model(const std::string& path, const Changes& changes, const Console& c
   fmt::print(
       out, "  {} at the start\n",
       counted(static_cast<std::uint64_t>(prepared.degrees_of_freedom()), "degree of freedom", "degrees of freedom"));
+}
+
+void print_redundant(const study::Prepared& prepared, std::ostream& out) {
   const std::vector<std::string> redundant = prepared.redundant();
   if (redundant.empty()) {
-    if (system.sizes.nc() > 0) fmt::print(out, "  no redundant constraints\n");
+    if (prepared.system->sizes.nc() > 0) fmt::print(out, "  no redundant constraints\n");
   } else {
     fmt::print(out, "  {}:\n", counted(redundant.size(), "redundant constraint"));
     for (std::size_t i = 0; i < redundant.size() && i < kShown; ++i) {
@@ -198,15 +198,11 @@ int info_model(const std::string& path, const Changes& changes, const Console& c
     }
     if (redundant.size() > kShown) fmt::print(out, "    and {} more\n", redundant.size() - kShown);
   }
-  engine.observe(prepared.start, nullptr);
-  fmt::print(out, "  energy at the start: kinetic {} J, potential {} J\n", number(engine.kinetic(), 8),
-             number(engine.potential(prepared.start), 8));
-  const Simulate& s = model.simulate;
-  fmt::print(out, "  runs {} from {} s to {} s, {}\n", method_name(s.method), number(s.start), number(s.end),
-             model.checks.empty() ? std::string("has no checks") : counted(model.checks.size(), "check"));
+}
 
-  const auto shown = [](std::size_t n) { return std::min(n, kShown); };
+void print_bodies(const System& system, const Engine& engine, std::ostream& out) {
   using enum Table::Align;
+  const Model& model = system.model;
   Table bodies({"body", "kind", "mass/kg", "at/m", "velocity/(m/s)"}, {left, left, right});
   for (std::size_t i = 0; i < shown(model.bodies.size()); ++i) {
     const Body& body = model.bodies[i];
@@ -214,7 +210,9 @@ int info_model(const std::string& path, const Changes& changes, const Console& c
     bodies.row({body.name, kind_of(body), number(body.mass), vector_text(frame.p), vector_text(frame.v)});
   }
   print_table(bodies, model.bodies.size() - shown(model.bodies.size()), out);
+}
 
+void print_joints(const Model& model, std::ostream& out) {
   const bool friction =
       std::any_of(model.joints.begin(), model.joints.end(), [](const Joint& j) { return j.friction.has_value(); });
   Table joints(friction ? std::vector<std::string>{"joint", "kind", "between", "friction"}
@@ -229,7 +227,9 @@ int info_model(const std::string& path, const Changes& changes, const Console& c
     joints.row(row);
   }
   print_table(joints, model.joints.size() - shown(model.joints.size()), out);
+}
 
+void print_forces(const Model& model, std::ostream& out) {
   Table forces({"force", "on"});
   for (const Load& load : model.loads) forces.row({load.name, load.at.label});
   for (const Body& body : model.bodies)
@@ -240,23 +240,23 @@ int info_model(const std::string& path, const Changes& changes, const Console& c
     forces.row({e.name, e.quantity.empty() ? e.a.label + " and " + e.b.label : e.quantity});
   }
   print_table(forces, 0, out);
+}
 
-  if (!prepared.motion->has_contacts()) return kDone;
-  const contact::ContactSystem& system_contacts = prepared.motion->contacts();
-  if (model.crowd) {
-    Table crowd({"contact", "between", "law"});
-    for (const CrowdContact& entry : model.crowd->contacts) {
-      const auto shapes = [](const std::vector<int>& list) { return counted(list.size(), "shape"); };
-      crowd.row(
-          {entry.name,
-           entry.among ? "any two of " + shapes(entry.first) : shapes(entry.first) + " and " + shapes(entry.second),
-           law_text(entry.law)});
-    }
-    for (const CrowdRope& rope : model.crowd->ropes)
-      crowd.row({rope.name, rope.a.label + " and " + rope.b.label, "rope of " + number(rope.length) + " m"});
-    print_table(crowd, 0, out);
-    return kDone;
+void print_crowd(const CrowdModel& model, std::ostream& out) {
+  Table crowd({"contact", "between", "law"});
+  for (const CrowdContact& entry : model.contacts) {
+    const auto shapes = [](const std::vector<int>& list) { return counted(list.size(), "shape"); };
+    crowd.row({entry.name,
+               entry.among ? "any two of " + shapes(entry.first) : shapes(entry.first) + " and " + shapes(entry.second),
+               law_text(entry.law)});
   }
+  for (const CrowdRope& rope : model.ropes)
+    crowd.row({rope.name, rope.a.label + " and " + rope.b.label, "rope of " + number(rope.length) + " m"});
+  print_table(crowd, 0, out);
+}
+
+void print_contacts(const Model& model, const contact::ContactSystem& system_contacts, std::ostream& out) {
+  using enum Table::Align;
   Table contacts({"contact", "between", "law", "points"}, {left, left, left, right});
   for (std::size_t i = 0; i < shown(system_contacts.pairs.size()); ++i) {
     const contact::PairInstance& pair = system_contacts.pairs[i];
@@ -266,10 +266,35 @@ int info_model(const std::string& path, const Changes& changes, const Console& c
                   whole(static_cast<std::uint64_t>(pair.slots))});
   }
   print_table(contacts, system_contacts.pairs.size() - shown(system_contacts.pairs.size()), out);
+}
+
+}  // namespace
+
+int info_model(const std::string& path, const study::Changes& changes, const Console& console) {
+  study::Prepared prepared = study::prepare(study::load_changed(path, changes));
+  const Model& model = prepared.system->model;
+  Engine& engine = *prepared.engine;
+  std::ostream& out = console.out;
+  print_sizes(path, prepared, out);
+  print_redundant(prepared, out);
+  engine.observe(prepared.start, nullptr);
+  fmt::print(out, "  energy at the start: kinetic {} J, potential {} J\n", number(engine.kinetic(), 8),
+             number(engine.potential(prepared.start), 8));
+  const Simulate& s = model.simulate;
+  fmt::print(out, "  runs {} from {} s to {} s, {}\n", study::method_name(s.method), number(s.start), number(s.end),
+             model.checks.empty() ? std::string("has no checks") : counted(model.checks.size(), "check"));
+  print_bodies(*prepared.system, engine, out);
+  print_joints(model, out);
+  print_forces(model, out);
+  if (!prepared.motion->has_contacts()) return kDone;
+  if (model.crowd)
+    print_crowd(*model.crowd, out);
+  else
+    print_contacts(model, prepared.motion->contacts(), out);
   return kDone;
 }
 
-int info(const std::string& path, const Changes& changes, const Console& console) {
+int info(const std::string& path, const study::Changes& changes, const Console& console) {
   if (record::Reader::is_result(path)) return info_result(path, console);
   return info_model(path, changes, console);
 }

@@ -5,10 +5,10 @@
 #include <ostream>
 #include <sstream>
 
-#include "app/channels.hpp"
 #include "app/info.hpp"
 #include "app/text.hpp"
 #include "record/reader.hpp"
+#include "study/channels.hpp"
 
 namespace clatter::app {
 
@@ -62,7 +62,7 @@ void describe(const record::Reader& reader, const std::string& path, std::ostrea
       components = c.components.front() + " to " + c.components.back();
     else
       for (const std::string& name : c.components) components += (components.empty() ? "" : " ") + name;
-    channels.row({quantity_of_channel(c.name), c.unit, components, c.description});
+    channels.row({study::quantity_of_channel(c.name), c.unit, components, c.description});
   }
   fmt::print(out, "\n{}", channels.text());
 

@@ -9,13 +9,13 @@
 #include <limits>
 #include <ostream>
 
-#include "app/channels.hpp"
 #include "app/commands.hpp"
 #include "app/result_page.hpp"
 #include "app/text.hpp"
 #include "base/error.hpp"
 #include "base/output_file.hpp"
 #include "record/export.hpp"
+#include "study/channels.hpp"
 #include "view/blocks.hpp"
 #include "view/figure.hpp"
 
@@ -36,7 +36,7 @@ std::vector<Number> recorded_numbers(const record::Reader& reader) {
   std::vector<Number> all;
   for (std::size_t i = 0; i < reader.channels().size(); ++i) {
     const record::Channel& c = reader.channels()[i];
-    const std::string name = quantity_of_channel(c.name);
+    const std::string name = study::quantity_of_channel(c.name);
     if (c.single) continue;  // a field over a skin is no curve
     for (int k = 0; k < c.width; ++k)
       all.push_back(
@@ -51,7 +51,7 @@ std::vector<Number> chosen(const record::Reader& reader, const std::vector<Numbe
   std::vector<Number> found;
   for (const Number& n : all) {
     const bool length = n.name.front() == '|' && name.front() != '|';
-    const std::string owner = quantity_of_channel(reader.channels()[n.channel].name);
+    const std::string owner = study::quantity_of_channel(reader.channels()[n.channel].name);
     if (!length && (record::matches_glob(name, n.name) || name == owner)) found.push_back(n);
   }
   if (!found.empty()) return found;

@@ -14,12 +14,14 @@
 #include <map>
 #include <ostream>
 
-#include "app/changes.hpp"
-#include "app/input_files.hpp"
+#include "app/body_making.hpp"
+#include "app/commands.hpp"
 #include "app/text.hpp"
 #include "base/error.hpp"
 #include "fem/make.hpp"
 #include "fem/sid.hpp"
+#include "study/changes.hpp"
+#include "study/input_files.hpp"
 
 namespace clatter::app {
 namespace {
@@ -113,7 +115,7 @@ void print_static_errors(const fem::ReductionReport& r, const std::string& held,
   if (places.size() > kShown) fmt::print(out, "  and {} more\n", places.size() - kShown);
 }
 
-void print_body(const MadeBody& made, std::ostream& out) {
+void print_body(const study::MadeBody& made, std::ostream& out) {
   const fem::FlexibleModel& m = *made.model;
   const ReducedBody& b = *m.body;
   fmt::print(out, "{}\n", made_text(made));
@@ -149,34 +151,33 @@ void print_body(const MadeBody& made, std::ostream& out) {
 }  // namespace
 
 int reduce(const ReduceOptions& options, const Console& console) {
-  std::vector<MadeBody> bodies;
-  BodyMaking making;
-  making.progress = !options.quiet;
-  making.made = [&](const MadeBody& m) { bodies.push_back(m); };
-  const Model model = load_changed(options.model, options.changes, making);
+  std::vector<study::MadeBody> bodies;
+  study::BodyMaking making = making_shown(options.quiet);
+  making.made = [&](const study::MadeBody& m) { bodies.push_back(m); };
+  const Model model = study::load_changed(options.model, options.changes, making);
   if (bodies.empty()) throw InputError(fmt::format("{} has no flexible bodies", options.model));
   std::vector<std::string> names;
   bool found = options.body.empty();
-  for (const MadeBody& b : bodies) {
+  for (const study::MadeBody& b : bodies) {
     names.push_back(b.body);
     found = found || b.body == options.body;
   }
   if (!found)
     throw InputError(fmt::format("{} has no flexible body `{}`", options.model, options.body),
                      did_you_mean(options.body, names));
-  const OutputRules rules{files_of(model), options.force};
-  const auto sid_path = [&](const MadeBody& b) {
+  const OutputRules rules{study::files_of(model), options.force};
+  const auto sid_path = [&](const study::MadeBody& b) {
     return (std::filesystem::path(options.sid) / (b.body + ".sid")).string();
   };
   if (!options.sid.empty()) {  // refused before anything is written
     std::error_code error;
     if (std::filesystem::create_directories(options.sid, error); error)
       throw InputError(fmt::format("the folder {} cannot be made ({})", options.sid, error.message()));
-    for (const MadeBody& b : bodies)
+    for (const study::MadeBody& b : bodies)
       if (options.body.empty() || b.body == options.body) refuse_output(sid_path(b), fem::kSidFile, rules);
   }
   bool first = true;
-  for (const MadeBody& b : bodies) {
+  for (const study::MadeBody& b : bodies) {
     if (!options.body.empty() && b.body != options.body) continue;
     if (!first) fmt::print(console.out, "\n");
     first = false;

@@ -9,10 +9,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "app/changes.hpp"
-#include "app/channels.hpp"
-#include "app/checks.hpp"
 #include "base/error.hpp"
+#include "study/changes.hpp"
+#include "study/channels.hpp"
+#include "study/checks.hpp"
 #include "view/json.hpp"
 #include "view/json_value.hpp"
 #include "view/scene.hpp"
@@ -27,7 +27,7 @@ namespace {
 void put_channels(Json& json, const std::vector<record::Channel>& channels, bool ledger) {
   json.array();
   for (const record::Channel& c : channels) {
-    json.object().put("name", ledger ? c.name : quantity_of_channel(c.name)).put("unit", c.unit);
+    json.object().put("name", ledger ? c.name : study::quantity_of_channel(c.name)).put("unit", c.unit);
     json.put("width", c.width).put("description", c.description);
     json.key("components").array();
     for (const std::string& component : c.components) json.text(component);
@@ -62,7 +62,7 @@ std::string scene_of(const record::Reader& reader) {
     }
   }
   try {
-    return view::scene_json(load_recorded(info, {}, InputFiles::recorded));
+    return view::scene_json(study::load_recorded(info, {}, study::InputFiles::recorded));
   } catch (const std::exception&) {
     return "null";  // text of another version: bodies are drawn as marks
   }
@@ -129,13 +129,13 @@ std::string checks_json(const record::Reader& reader) {
   Json json;
   json.object();
   try {
-    const Model model = load_recorded(reader.info(), {}, InputFiles::recorded);
+    const Model model = study::load_recorded(reader.info(), {}, study::InputFiles::recorded);
     json.key("checks").array();
     const std::vector<double> t = model.checks.empty() ? std::vector<double>() : reader.times();
     for (const Check& check : model.checks) {
-      CheckResult result{check, 0, false, "it is not recorded"};
+      study::CheckResult result{check, 0, false, "it is not recorded"};
       for (const record::Channel& c : reader.channels()) {
-        const std::string name = quantity_of_channel(c.name);
+        const std::string name = study::quantity_of_channel(c.name);
         if (!check.quantity.starts_with(name)) continue;
         for (int k = 0; k < c.width; ++k) {
           const auto component = static_cast<std::size_t>(k);
@@ -144,10 +144,10 @@ std::string checks_json(const record::Reader& reader) {
           const record::RowMatrix rows = reader.read(c.name);
           std::vector<double> x(static_cast<std::size_t>(rows.rows()));
           for (std::size_t i = 0; i < x.size(); ++i) x[i] = rows(static_cast<Eigen::Index>(i), k);
-          result = evaluate_check(check, t, x);
+          result = study::evaluate_check(check, t, x);
         }
       }
-      json.object().put("quantity", describe(check)).put("name", check.quantity);
+      json.object().put("quantity", study::describe(check)).put("name", check.quantity);
       json.put("file", fs::path(check.source.file).filename().string()).put("line", check.source.line);
       json.put("value", check.value).put("tolerance", check.tolerance).put("from", check.from);
       if (result.known)

@@ -10,20 +10,23 @@
 #include <new>
 #include <ostream>
 
-#include "app/changes.hpp"
-#include "app/channels.hpp"
+#include "app/body_making.hpp"
 #include "app/commands.hpp"
 #include "app/flexible_mesh.hpp"
-#include "app/input_files.hpp"
 #include "app/progress.hpp"
-#include "app/simulation.hpp"
-#include "app/start_notes.hpp"
 #include "app/stop_signals.hpp"
+#include "app/summary_text.hpp"
 #include "app/text.hpp"
 #include "base/output_file.hpp"
 #include "record/hash.hpp"
 #include "record/reader.hpp"
 #include "record/writer.hpp"
+#include "study/changes.hpp"
+#include "study/channels.hpp"
+#include "study/input_files.hpp"
+#include "study/method.hpp"
+#include "study/simulate.hpp"
+#include "study/start_notes.hpp"
 #include "view/scene.hpp"
 
 namespace clatter::app {
@@ -32,7 +35,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class ResultSink final : public Sink {
+class ResultSink final : public study::Sink {
  public:
   explicit ResultSink(record::Writer& writer) : writer_(writer) {}
   void sample(double t, std::span<const double> values) override { writer_.append(t, values); }
@@ -52,7 +55,8 @@ class ResultSink final : public Sink {
 std::vector<record::Channel> sample_channels(const Model& model, const Observer& observer) {
   std::vector<record::Channel> channels;
   for (const QuantityInfo& q : observer.quantities()) {
-    channels.push_back({channel_of_quantity(model, q.name), q.unit, q.width(), q.components, q.description, q.single});
+    channels.push_back(
+        {study::channel_of_quantity(model, q.name), q.unit, q.width(), q.components, q.description, q.single});
   }
   return channels;
 }
@@ -66,14 +70,14 @@ std::vector<record::Channel> ledger_channels(const contact::Motion& motion) {
   return channels;
 }
 
-record::RunInfo run_info(const Model& model, const Changes& changes) {
+record::RunInfo run_info(const Model& model, const study::Changes& changes) {
   record::RunInfo info;
   info.model_name = fs::path(model.file).filename().string();
   for (const auto& [path, text] : model.texts) info.model_files.push_back({path, text});
   info.model_hash = record::model_hash(info.model_files);
-  info.inputs = hashed_inputs(model);
+  info.inputs = study::hashed_inputs(model);
   info.version = CLATTER_VERSION;
-  info.settings = settings_of(model, changes);
+  info.settings = study::settings_of(model, changes);
   info.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   return info;
 }
@@ -104,7 +108,7 @@ std::string told(const std::vector<std::string>& changes) {
   return text;
 }
 
-void print_notes(Prepared& prepared, std::ostream& err) {
+void print_notes(study::Prepared& prepared, std::ostream& err) {
   const std::vector<std::string> redundant = prepared.redundant();
   if (!redundant.empty()) {
     fmt::print(err, "note: {} {} what others already say: {}. {}\n", counted(redundant.size(), "constraint"),
@@ -113,16 +117,16 @@ void print_notes(Prepared& prepared, std::ostream& err) {
                    ? "Joints whose coordinates say it carry the forces alone, the others share them evenly."
                    : "Their forces are shared evenly.");
   }
-  if (const auto moved = changed_positions(prepared); !moved.empty())
+  if (const auto moved = study::changed_positions(prepared); !moved.empty())
     fmt::print(err, "note: the start was moved to fit the joints{}: {}\n",
                prepared.overlap.places > 0 ? " and to take overlaps back" : "", told(moved));
-  if (const auto changed = changed_velocities(prepared); !changed.empty())
+  if (const auto changed = study::changed_velocities(prepared); !changed.empty())
     fmt::print(err, "note: the initial velocities were changed to fit the joints: {}\n", told(changed));
 }
 
 // Numbers in a checkpoint, which a result fixes before its first row. Where the start itself fails there will be none.
-std::size_t checkpoint_size(Prepared& prepared) {
-  Run run(prepared.motion->stepper(), run_settings(prepared.system->model), {});
+std::size_t checkpoint_size(study::Prepared& prepared) {
+  Run run(prepared.motion->stepper(), study::run_settings(prepared.system->model), {});
   try {
     run.start(prepared.start);
   } catch (const InputError&) {
@@ -136,8 +140,8 @@ std::size_t checkpoint_size(Prepared& prepared) {
 }
 
 // Runs into the writer and closes the result, whatever happens.
-int execute(Prepared& prepared, const Observer& observer, record::Writer& writer, RunRequest request, double first,
-            const RunOptions& options, const Console& console) {
+int execute(study::Prepared& prepared, const Observer& observer, record::Writer& writer, study::RunRequest request,
+            double first, const RunOptions& options, const Console& console) {
   const Model& model = prepared.system->model;
   const std::string path = writer.path();
   ResultSink sink(writer);
@@ -145,7 +149,7 @@ int execute(Prepared& prepared, const Observer& observer, record::Writer& writer
   request.sink = &sink;
   std::atomic<bool> stop = false;
   request.stop = &stop;
-  Outcome outcome;
+  study::Outcome outcome;
   try {
     ProgressBar bar(model.simulate.start, model.simulate.end, first, options.quiet);
     request.progress = [&](const clatter::Progress& p) {
@@ -153,7 +157,7 @@ int execute(Prepared& prepared, const Observer& observer, record::Writer& writer
       writer.commit_if_due();
       if (StopSignals::requested() || (options.watch && !options.watch(p))) stop = true;
     };
-    outcome = simulate_prepared(prepared, observer, request);
+    outcome = study::simulate(prepared, observer, request);
     const std::string text = summary_text(outcome.summary);
     if (outcome.failure) {
       writer.finish(record::Status::kFailed, outcome.failure->what(), text);
@@ -189,35 +193,35 @@ int execute(Prepared& prepared, const Observer& observer, record::Writer& writer
 }
 
 // Reductions can take long: a bar while they do, and a line that tells what came out of it or that it was known.
-BodyMaking body_making(const RunOptions& options, const Console& console) {
-  BodyMaking making;
-  making.progress = !options.quiet;
-  if (!options.quiet) making.made = [&console](const MadeBody& m) { fmt::print(console.err, "{}\n", made_text(m)); };
+study::BodyMaking body_making(const RunOptions& options, const Console& console) {
+  study::BodyMaking making = making_shown(options.quiet);
+  if (!options.quiet)
+    making.made = [&console](const study::MadeBody& m) { fmt::print(console.err, "{}\n", made_text(m)); };
   return making;
 }
 
 int run_from_start(const RunOptions& options, const Console& console) {
   if (options.model.empty())
     throw InputError("run needs a model", "for example  clatter run models/rigid/heavy_top.yaml");
-  BodyMaking making = body_making(options, console);
-  std::vector<MadeBody> bodies;
-  making.made = [&bodies, tell = making.made](const MadeBody& m) {
+  study::BodyMaking making = body_making(options, console);
+  std::vector<study::MadeBody> bodies;
+  making.made = [&bodies, tell = making.made](const study::MadeBody& m) {
     if (tell) tell(m);
     bodies.push_back(m);
   };
-  Model loaded = load_changed(options.model, options.changes, making);
+  Model loaded = study::load_changed(options.model, options.changes, making);
   record::RunInfo info = run_info(loaded, options.changes);
-  Prepared prepared = prepare(std::move(loaded));
+  study::Prepared prepared = study::prepare(std::move(loaded));
   const System& system = *prepared.system;
   Skins skins = skins_of(system.model, bodies);
   bodies.clear();
   info.surfaces = std::move(skins.surfaces);
   info.scene = view::scene_json(system.model, skins.uses);
-  const Observer observer = recorder(prepared);
+  const Observer observer = study::recorder(prepared);
 
   bool replaces = false;
   const std::string path = result_path(options, info.model_name, replaces);
-  refuse_input_as_output(path, files_of(system.model));
+  refuse_input_as_output(path, study::files_of(system.model));
   record::WriterOptions writer_options;
   writer_options.checkpoint.memory = checkpoint_size(prepared);
   writer_options.replace_any = options.force;
@@ -246,8 +250,8 @@ int run_from_checkpoint(const RunOptions& options, const Console& console) {
   }
   std::vector<std::pair<std::string, std::string>> texts;
   for (const record::SourceFile& file : info.model_files) texts.emplace_back(file.path, file.text);
-  refuse_changed_inputs(info.inputs, texts);
-  Model model = load_recorded(info, body_making(options, console));
+  study::refuse_changed_inputs(info.inputs, texts);
+  Model model = study::load_recorded(info, body_making(options, console));
   if (options.changes.end) {
     if (!(*options.changes.end > checkpoint.t)) {
       throw InputError(fmt::format("--end must lie after the last checkpoint at {} s", number(checkpoint.t)));
@@ -258,8 +262,8 @@ int run_from_checkpoint(const RunOptions& options, const Console& console) {
     throw InputError(fmt::format("{} is finished: it reached its end at {} s", path, number(model.simulate.end)),
                      "add --end to go further");
   }
-  Prepared prepared = prepare(std::move(model));
-  const Observer observer = recorder(prepared);
+  study::Prepared prepared = study::prepare(std::move(model));
+  const Observer observer = study::recorder(prepared);
   record::Writer writer = record::Writer::resume(path, checkpoint.rows.checkpoints - 1);
   if (writer.channels() != sample_channels(prepared.system->model, observer)) {
     throw InputError(fmt::format("{} was written by another version of Clatter ({})", path, info.version),
@@ -271,7 +275,7 @@ int run_from_checkpoint(const RunOptions& options, const Console& console) {
   }
   if (!options.quiet) fmt::print(console.err, "going on from {} s\n", number(checkpoint.t));
 
-  RunRequest request;
+  study::RunRequest request;
   request.memory = checkpoint.memory;
   request.earlier_samples = [&](const std::function<void(double, std::span<const double>)>& each) {
     const record::Reader reader(path);

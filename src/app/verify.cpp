@@ -11,12 +11,13 @@
 #include <sstream>
 #include <thread>
 
-#include "app/changes.hpp"
 #include "app/commands.hpp"
 #include "app/gallery.hpp"
-#include "app/simulation.hpp"
+#include "app/summary_text.hpp"
 #include "app/text.hpp"
 #include "base/output_file.hpp"
+#include "study/changes.hpp"
+#include "study/simulate.hpp"
 
 namespace clatter::app {
 
@@ -68,15 +69,15 @@ Verdict verify_one(const std::string& path, std::size_t index, const VerifyOptio
   Verdict verdict;
   std::ostringstream out, messages;
   verdict.code = guarded({out, messages}, [&]() -> int {
-    Model model = load_changed(path, options.changes);
+    Model model = study::load_changed(path, options.changes);
     if (model.checks.empty()) {
       if (!options.quiet) fmt::print(out, "{}: has no checks\n", path);
       return kDone;
     }
     verdict.checked = true;
-    Prepared prepared = prepare(std::move(model));
+    study::Prepared prepared = study::prepare(std::move(model));
     std::vector<std::string> needed{"energy.kinetic"};
-    const std::vector<std::string> all = recorded_quantities(prepared);
+    const std::vector<std::string> all = study::recorded_quantities(prepared);
     for (const std::string& name : all) {
       const bool asked =
           std::any_of(prepared.system->model.checks.begin(), prepared.system->model.checks.end(),
@@ -85,10 +86,10 @@ Verdict verify_one(const std::string& path, std::size_t index, const VerifyOptio
     }
     const Observer observer(prepared.system, needed, prepared.extra);
     const std::string shown = pictured(prepared.system->model.checks).quantity;
-    CourseSink course(column_of(observer, shown));
-    RunRequest request;
+    CourseSink course(study::column_of(observer, shown));
+    study::RunRequest request;
     if (!options.gallery.empty()) request.sink = &course;
-    const Outcome outcome = simulate_prepared(prepared, observer, request);
+    const study::Outcome outcome = study::simulate(prepared, observer, request);
     if (outcome.failure) throw SolveError(*outcome.failure);
     if (!options.gallery.empty() && !course.t().empty()) {
       const std::string picture = fmt::format("{:03}-{}.svg", index, fs::path(path).stem().string());
@@ -98,10 +99,10 @@ Verdict verify_one(const std::string& path, std::size_t index, const VerifyOptio
     }
     const auto& checks = outcome.summary.checks;
     // Numbers of a motion whose contacts were not solved are not worth a comparison, however well they fit.
-    const std::string unsolved = unsolved_text(outcome.summary.contact);
-    const std::string passed = passages_text(outcome.summary.contact);
+    const std::string unsolved = study::unsolved_text(outcome.summary.contact);
+    const std::string passed = study::passages_text(outcome.summary.contact);
     const bool ok = unsolved.empty() && passed.empty() &&
-                    std::all_of(checks.begin(), checks.end(), [](const CheckResult& r) { return r.ok(); });
+                    std::all_of(checks.begin(), checks.end(), [](const study::CheckResult& r) { return r.ok(); });
     if (!options.quiet || !ok) {
       fmt::print(out, "{}: {} ({}, {})\n{}", path, ok ? "ok" : "FAIL", outcome.summary.method,
                  duration(outcome.summary.wall), checks_table(checks));

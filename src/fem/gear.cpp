@@ -170,18 +170,26 @@ double GearProfile::junction_error() const {
   return std::atan2(x.x(), x.y()) - half_angle(r_form_);
 }
 
-GearMesh make_gear(const GearData& data, const GearMeshCounts& n) {
-  const GearProfile p(data);
-  for (int c : {n.involute, n.fillet, n.half_tooth, n.under_tooth, n.half_gap, n.rim, n.width})
-    if (c < 1 || c > 400) throw InputError("gear: the numbers of elements must lie between 1 and 400");
-  require_elements(
-      2.0 * data.teeth * n.width *
-      ((1.0 * n.fillet + n.involute) * n.half_tooth + (1.0 * n.half_tooth + n.half_gap) * (n.under_tooth + n.rim)));
-  const int z = data.teeth;
-  const double ra = p.tip_radius(), r_ring = p.root_radius() - data.module, pitch = pi / z;
-  if (data.bore_diameter <= 0) throw InputError("gear: the structured mesh needs a bore");
-  const auto on_circle = [](double r, double angle) { return Vec3(r * std::sin(angle), r * std::cos(angle), 0); };
+namespace {
 
+Vec3 on_circle(double r, double angle) { return Vec3(r * std::sin(angle), r * std::cos(angle), 0); }
+
+// The ring below half a tooth and half a gap, from the bore to r_ring.
+void add_rim(Mesh& half, double bore, double r_ring, double pitch, const GearMeshCounts& n) {
+  const int k = n.half_tooth + n.half_gap, first = static_cast<int>(half.nodes.size());
+  for (int j = 0; j <= n.rim; ++j)
+    for (int i = 0; i <= k; ++i) half.nodes.push_back(on_circle(bore + (r_ring - bore) * j / n.rim, pitch * i / k));
+  for (int j = 0; j < n.rim; ++j)
+    for (int i = 0; i < k; ++i) {
+      const int q = first + j * (k + 1) + i;
+      auto& c = half.blocks.front().connectivity;
+      c.insert(c.end(), {q, q + 1, q + k + 2, q + k + 1});
+    }
+}
+
+// Half a tooth and half a gap, in the plane: blocks of curved quadrangles.
+Mesh half_tooth(const GearProfile& p, const GearData& data, const GearMeshCounts& n) {
+  const double ra = p.tip_radius(), r_ring = p.root_radius() - data.module, pitch = pi / data.teeth;
   // Flank from M up to the tip corner: part of the fillet, then the involute at equal arcs (equidistant tan^2 alpha).
   const double s_m = 0.5 * p.fillet_end();
   std::vector<Vec3> flank = equal_arc([&](double t) { return p.fillet(s_m + t * (p.fillet_end() - s_m)); }, n.fillet);
@@ -217,23 +225,21 @@ GearMesh make_gear(const GearData& data, const GearMeshCounts& n) {
   coons(half, QM, arc(ra, 0, std::atan2(T.x(), T.y()), n.half_tooth), straight(Q, top, fractions(flank)), flank);
   coons(half, arc(r_ring, 0, ring_angle, n.half_tooth), QM, straight(Qr, Q, uniform(n.under_tooth)), right_b);
   coons(half, arc(r_ring, ring_angle, pitch, n.half_gap), gap, right_b, straight(Gr, G, uniform(n.under_tooth)));
-  {
-    const double bore = data.bore_diameter / 2;
-    const int k = n.half_tooth + n.half_gap, first = static_cast<int>(half.nodes.size());
-    for (int j = 0; j <= n.rim; ++j)
-      for (int i = 0; i <= k; ++i) half.nodes.push_back(on_circle(bore + (r_ring - bore) * j / n.rim, pitch * i / k));
-    for (int j = 0; j < n.rim; ++j)
-      for (int i = 0; i < k; ++i) {
-        const int q = first + j * (k + 1) + i;
-        auto& c = half.blocks.front().connectivity;
-        c.insert(c.end(), {q, q + 1, q + k + 2, q + k + 1});
-      }
-  }
+  add_rim(half, data.bore_diameter / 2, r_ring, pitch, n);
+  return half;
+}
 
+std::string flank_name(int tooth, int side) {
+  return fmt::format("flank_{}_{}", tooth + 1, side == 0 ? "right" : "left");
+}
+
+// All teeth in the plane, their nodes not yet merged, with their sets.
+Mesh all_teeth(const Mesh& half, int teeth, const GearMeshCounts& n) {
+  const double pitch = pi / teeth;
   Mesh plane;
   plane.blocks.push_back({ElementType::quad4, {}, {}});
   const int per_half = static_cast<int>(half.nodes.size());
-  for (int tooth = 0; tooth < z; ++tooth) {
+  for (int tooth = 0; tooth < teeth; ++tooth) {
     const Eigen::AngleAxisd turn(2 * pitch * tooth, Vec3::UnitZ());
     for (int side = 0; side < 2; ++side) {
       const int first = static_cast<int>(plane.nodes.size());
@@ -243,7 +249,7 @@ GearMesh make_gear(const GearData& data, const GearMeshCounts& n) {
       }
       for (int c : half.blocks.front().connectivity) plane.blocks.front().connectivity.push_back(c + first);
       // Flank nodes of block A: last of each row, from the form radius on.
-      const std::string name = fmt::format("flank_{}_{}", tooth + 1, side == 0 ? "right" : "left");
+      const std::string name = flank_name(tooth, side);
       for (int i = n.fillet; i <= n.fillet + n.involute; ++i)
         plane.node_sets[name].push_back(first + i * (n.half_tooth + 1) + n.half_tooth);
       for (int i = 0; i <= n.half_tooth; ++i)
@@ -254,6 +260,22 @@ GearMesh make_gear(const GearData& data, const GearMeshCounts& n) {
     }
   }
   orient(plane);
+  return plane;
+}
+
+}  // namespace
+
+GearMesh make_gear(const GearData& data, const GearMeshCounts& n) {
+  const GearProfile p(data);
+  for (int c : {n.involute, n.fillet, n.half_tooth, n.under_tooth, n.half_gap, n.rim, n.width})
+    if (c < 1 || c > 400) throw InputError("gear: the numbers of elements must lie between 1 and 400");
+  require_elements(
+      2.0 * data.teeth * n.width *
+      ((1.0 * n.fillet + n.involute) * n.half_tooth + (1.0 * n.half_tooth + n.half_gap) * (n.under_tooth + n.rim)));
+  const int z = data.teeth;
+  const double ra = p.tip_radius(), pitch = pi / z;
+  if (data.bore_diameter <= 0) throw InputError("gear: the structured mesh needs a bore");
+  Mesh plane = all_teeth(half_tooth(p, data, n), z, n);
   // Order along the profile before sets are sorted by merging.
   std::map<std::string, std::vector<Vec3>> ordered;
   for (const auto& [name, set] : plane.node_sets)
@@ -262,7 +284,7 @@ GearMesh make_gear(const GearData& data, const GearMeshCounts& n) {
   merge_nodes(plane, 1e-7 * data.module);
 
   GearMesh out;
-  out.form_radius = rF;
+  out.form_radius = p.form_radius();
   const double twist = std::tan(data.helix_angle) / p.pitch_radius();
   out.mesh = extrude(plane, data.width, n.width, -twist);
   surfaces_of_node_sets(out.mesh);
@@ -270,7 +292,7 @@ GearMesh make_gear(const GearData& data, const GearMeshCounts& n) {
   out.flank.resize(at(z));
   for (int tooth = 0; tooth < z; ++tooth) {
     for (int side = 0; side < 2; ++side) {
-      const std::string name = fmt::format("flank_{}_{}", tooth + 1, side == 0 ? "right" : "left");
+      const std::string name = flank_name(tooth, side);
       for (const Vec3& x : ordered[name]) {
         int best = -1;
         for (int i : plane.node_sets[name])

@@ -305,6 +305,78 @@ PlaceRows interface_rows(const Structure& s, const Interface& f) {
   return rows;
 }
 
+namespace {
+
+// Parent coordinates moved into the element.
+Vec3 inside_parent(const ElementInfo& kind, Vec3 p) {
+  for (int k = 0; k < 3; ++k) p[k] = k < kind.dimension ? p[k] : 0.0;
+  const bool simplex = kind.linear == ElementType::tet4 || kind.linear == ElementType::tri3,
+             wedge = kind.linear == ElementType::wedge6;
+  const int bary = simplex ? kind.dimension : wedge ? 2 : 0;
+  for (int k = 0; k < kind.dimension; ++k) p[k] = k < bary ? std::max(0.0, p[k]) : std::clamp(p[k], -1.0, 1.0);
+  double sum = 0;
+  for (int k = 0; k < bary; ++k) sum += p[k];
+  if (sum > 1)
+    for (int k = 0; k < bary; ++k) p[k] /= sum;
+  return p;
+}
+
+struct PlaceInElement {
+  int element = -1;
+  Vec3 xi = Vec3::Zero();  // parent coordinates
+  double miss = std::numeric_limits<double>::infinity();
+};
+
+// Of an element the point nearest to x: its parent coordinates by Newton's method, kept inside.
+PlaceInElement nearest_in(const ElementRef& ref, const NodeCoordinates& c, const Vec3& x) {
+  const ElementInfo& kind = info(ref.type);
+  Vec3 xi = Vec3::Zero();
+  for (const Vec3& p : parent_nodes(ref.type)) xi += p / kind.nodes;
+  ShapeValues N;
+  ShapeGradients dN, g;
+  Mat3 J;
+  for (int it = 0; it < 30; ++it) {
+    shape_functions(ref.type, xi, N, dN);
+    spatial_gradients(kind.dimension, dN, c, g, J);
+    Vec3 r = x - Vec3(c.transpose() * N);
+    if (kind.dimension == 2) r.z() = 0;
+    const Vec3 step = J.transpose().inverse() * r;
+    const Vec3 next = inside_parent(kind, xi + step);
+    const double change = (next - xi).norm();
+    xi = next;
+    if (change < 1e-14) break;
+  }
+  shape_functions(ref.type, xi, N, dN);
+  Vec3 r = x - Vec3(c.transpose() * N);
+  if (kind.dimension == 2) r.z() = 0;
+  PlaceInElement place;
+  place.xi = xi;
+  place.miss = r.norm();
+  return place;
+}
+
+PlaceInElement find_element(const Mesh& mesh, const Vec3& x) {
+  PlaceInElement best;
+  const double met = 1e-12 * mesh.size();
+  for (int e = 0; e < mesh.element_count(); ++e) {
+    const ElementRef ref = mesh.element(e);
+    if (info(ref.type).dimension < 2) continue;
+    const NodeCoordinates c = mesh.coordinates(ref);
+    const Vec3 lo = c.colwise().minCoeff(), hi = c.colwise().maxCoeff();
+    const double away = (x.cwiseMin(hi).cwiseMax(lo) - x).norm();
+    if (away > 0.05 * (hi - lo).norm() || away > best.miss) continue;
+    PlaceInElement place = nearest_in(ref, c, x);
+    if (place.miss < best.miss) {
+      place.element = e;
+      best = place;
+    }
+    if (best.miss < met) break;
+  }
+  return best;
+}
+
+}  // namespace
+
 PlaceRows point_rows(const Structure& s, const Vec3& x, const std::string& name) {
   const Mesh& mesh = s.mesh();
   PlaceRows rows;
@@ -317,68 +389,18 @@ PlaceRows point_rows(const Structure& s, const Vec3& x, const std::string& name)
     if (!s.node(f.nodes[0]).rotates) f.at = mesh.nodes[at(f.nodes[0])];
     return interface_rows(s, f);
   }
-  const double size = mesh.size();
-  int best = -1;
-  double best_miss = std::numeric_limits<double>::infinity();
-  Vec3 best_xi = Vec3::Zero();
-  for (int e = 0; e < mesh.element_count(); ++e) {
-    const ElementRef ref = mesh.element(e);
-    const ElementInfo& kind = info(ref.type);
-    if (kind.dimension < 2) continue;
-    const NodeCoordinates c = mesh.coordinates(ref);
-    const Vec3 lo = c.colwise().minCoeff(), hi = c.colwise().maxCoeff();
-    const double away = (x.cwiseMin(hi).cwiseMax(lo) - x).norm();
-    if (away > 0.05 * (hi - lo).norm() || away > best_miss) continue;
-    // Parent coordinates by Newton's method, kept inside.
-    Vec3 xi = Vec3::Zero();
-    for (const Vec3& p : parent_nodes(ref.type)) xi += p / kind.nodes;
-    ShapeValues N;
-    ShapeGradients dN, g;
-    Mat3 J;
-    const auto inside = [&](Vec3 p) {
-      for (int k = 0; k < 3; ++k) p[k] = k < kind.dimension ? p[k] : 0.0;
-      const bool simplex = kind.linear == ElementType::tet4 || kind.linear == ElementType::tri3,
-                 wedge = kind.linear == ElementType::wedge6;
-      const int bary = simplex ? kind.dimension : wedge ? 2 : 0;
-      for (int k = 0; k < kind.dimension; ++k) p[k] = k < bary ? std::max(0.0, p[k]) : std::clamp(p[k], -1.0, 1.0);
-      double sum = 0;
-      for (int k = 0; k < bary; ++k) sum += p[k];
-      if (sum > 1)
-        for (int k = 0; k < bary; ++k) p[k] /= sum;
-      return p;
-    };
-    for (int it = 0; it < 30; ++it) {
-      shape_functions(ref.type, xi, N, dN);
-      spatial_gradients(kind.dimension, dN, c, g, J);
-      Vec3 r = x - Vec3(c.transpose() * N);
-      if (kind.dimension == 2) r.z() = 0;
-      const Vec3 step = J.transpose().inverse() * r;
-      const Vec3 next = inside(xi + step);
-      const double change = (next - xi).norm();
-      xi = next;
-      if (change < 1e-14) break;
-    }
-    shape_functions(ref.type, xi, N, dN);
-    Vec3 r = x - Vec3(c.transpose() * N);
-    if (kind.dimension == 2) r.z() = 0;
-    if (r.norm() < best_miss) {
-      best_miss = r.norm();
-      best = e;
-      best_xi = xi;
-    }
-    if (best_miss < 1e-12 * size) break;
-  }
-  if (best < 0 || best_miss > 1e-3 * size) {
+  const PlaceInElement place = find_element(mesh, x);
+  if (place.element < 0 || place.miss > 1e-3 * mesh.size()) {
     const Vec3 n = mesh.nodes[at(nearest_node(mesh, x))];
     throw InputError(fmt::format("point `{}` at ({:g}, {:g}, {:g}) m lies off the mesh", name, x.x(), x.y(), x.z()),
                      fmt::format("the nearest node is at ({:g}, {:g}, {:g}) m", n.x(), n.y(), n.z()));
   }
-  const ElementRef ref = mesh.element(best);
+  const ElementRef ref = mesh.element(place.element);
   const NodeCoordinates c = mesh.coordinates(ref);
   ShapeValues N;
   ShapeGradients dN, g;
   Mat3 J;
-  shape_functions(ref.type, best_xi, N, dN);
+  shape_functions(ref.type, place.xi, N, dN);
   spatial_gradients(info(ref.type).dimension, dN, c, g, J);
   long columns = 0;
   for (int i = 0; i < ref.count; ++i) columns += s.node(ref.nodes[i]).displacement.cols();

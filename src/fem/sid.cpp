@@ -309,18 +309,10 @@ class SidReader {
 
 }  // namespace
 
-std::string write_sid(const ReducedBody& b, const std::string& name) {
+namespace {
+
+void write_frames(const ReducedBody& b, SidWriter& w) {
   const long n = b.n;
-  SidWriter w;
-  w.open("part");
-  w.line("! Standard Input Data of the flexible body " + name + ", SI units");
-  w.open("new modal");
-  w.open("refmod");
-  w.line(fmt::format("mass = {:.17g}", b.mass));
-  w.line(fmt::format("nelastq = {}", n));
-  for (std::size_t i = 0; i < b.frequencies.size(); ++i)
-    w.line(fmt::format("frequency({}) = {:.17g}", i + 1, b.frequencies[i]));
-  w.close("refmod");
   w.open("frame");
   const bool stiff = !b.stiffening.empty();
   for (const Marker& m : b.markers) {
@@ -341,7 +333,12 @@ std::string write_sid(const ReducedBody& b, const std::string& name) {
     w.close("node");
   }
   w.close("frame");
+}
 
+// Integrals over the volume, with their derivatives by the elastic coordinates.
+void write_integrals(const ReducedBody& b, SidWriter& w) {
+  const long n = b.n;
+  const bool stiff = !b.stiffening.empty();
   std::vector<Mat> J1, Ct1, Cr1, Gr1, Oe1;
   Mat Cr0(n, 3), Gr0(3, 3 * n), Ge(n, 3 * n), Oe0(n, 6);
   const auto oe = [](const Mat3& D) {
@@ -397,6 +394,10 @@ std::string write_sid(const ReducedBody& b, const std::string& name) {
   w.series("Oe", Oe0, Oe1, b.n);
   w.series("Ke", b.K, {}, b.n);
   w.series("De", b.D, {}, b.n);
+}
+
+// What this program needs beyond the standard.
+void write_own(const ReducedBody& b, SidWriter& w) {
   w.open("clatter");
   w.line(fmt::format("planar = {}", b.planar ? 1 : 0));
   w.line(fmt::format("hash = {:x}", b.hash));
@@ -412,6 +413,24 @@ std::string write_sid(const ReducedBody& b, const std::string& name) {
     w.close("boundary");
   }
   w.close("clatter");
+}
+
+}  // namespace
+
+std::string write_sid(const ReducedBody& b, const std::string& name) {
+  SidWriter w;
+  w.open("part");
+  w.line("! Standard Input Data of the flexible body " + name + ", SI units");
+  w.open("new modal");
+  w.open("refmod");
+  w.line(fmt::format("mass = {:.17g}", b.mass));
+  w.line(fmt::format("nelastq = {}", b.n));
+  for (std::size_t i = 0; i < b.frequencies.size(); ++i)
+    w.line(fmt::format("frequency({}) = {:.17g}", i + 1, b.frequencies[i]));
+  w.close("refmod");
+  write_frames(b, w);
+  write_integrals(b, w);
+  write_own(b, w);
   w.close("modal");
   w.close("part");
   return w.out;

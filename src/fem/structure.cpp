@@ -174,21 +174,18 @@ Mat Structure::nodal(const Mat& V) const {
   return out;
 }
 
-void Structure::assemble(const Progress& progress) {
-  const Mesh& mesh = input_.mesh;
-  const int nodes = node_count();
-  std::vector<int> sizes = count_;
-  for (std::size_t g = 0; g < input_.rigid.size(); ++g) sizes.push_back(planar_ ? 3 : 6);
-  const auto unit = [&](int node) { return group_of_[at(node)] >= 0 ? nodes + group_of_[at(node)] : node; };
-  Assembler full(std::move(sizes)), scalar(std::vector<int>(at(nodes), 1));
+int Structure::unit_of(int node) const { return group_of_[at(node)] >= 0 ? node_count() + group_of_[at(node)] : node; }
+
+// The patterns of the matrices, and their zeros.
+void Structure::connect(Assembler& full, Assembler& scalar) {
   std::vector<int> units;
-  for (const auto& b : mesh.blocks) {
+  for (const auto& b : input_.mesh.blocks) {
     const int n = info(b.type).nodes;
     for (int k = 0; k < b.count(); ++k) {
       const int* c = b.connectivity.data() + static_cast<std::ptrdiff_t>(k) * n;
       units.assign(c, c + n);
       if (b.type != ElementType::line2) scalar.connect(units);
-      for (int& u : units) u = unit(u);
+      for (int& u : units) u = unit_of(u);
       full.connect(units);
     }
   }
@@ -197,6 +194,64 @@ void Structure::assemble(const Progress& progress) {
   K_ = full.zero();
   M_ = full.zero();
   m_ = scalar.zero();
+}
+
+// Points of a beam's mass, at which its translational field is known.
+void Structure::add_samples(const int* c, const Properties& p) {
+  const Vec3 &xa = input_.mesh.nodes[at(c[0])], &xb = input_.mesh.nodes[at(c[1])];
+  if (input_.mass == MassKind::consistent) {
+    for (const auto& q : mass_rule(ElementType::line2)) {
+      const double s = 0.5 * (1 + q.xi[0]);
+      samples_.push_back({0.5 * (xb - xa).norm() * q.weight * p.material.density * p.section.area,
+                          xa + s * (xb - xa),
+                          {c[0], c[1]},
+                          beam_interpolation(xa, xb, p, s)});
+    }
+  } else {
+    for (int end = 0; end < 2; ++end) {
+      Mat3x12 H = Mat3x12::Zero();
+      H.block<3, 3>(0, 6 * end).setIdentity();
+      samples_.push_back(
+          {0.5 * (xb - xa).norm() * p.material.density * p.section.area, end == 0 ? xa : xb, {c[0], c[1]}, H});
+    }
+  }
+}
+
+// Blocks of a pair of an element's nodes into both matrices, through the maps of linked nodes; d: freedoms of a node
+// in the element.
+void Structure::add_pair(Assembler& full, const int* nodes, int i, int j, int d, PairBlock& kb, PairBlock& mb) {
+  const int a = nodes[i], b = nodes[j];
+  const bool linked = group_of_[at(a)] >= 0 || group_of_[at(b)] >= 0;
+  if (linked || count_[at(a)] != d || count_[at(b)] != d) {
+    const auto map = [&](int n) {
+      const NodeMotion m = node(n);
+      PairBlock T(d, m.displacement.cols());
+      T.topRows(std::min(d, 3)) = m.displacement.topRows(std::min(d, 3));
+      if (d == 6) T.bottomRows(3) = m.rotation;
+      return T;
+    };
+    const auto Ti = map(a), Tj = map(b);
+    kb = (Ti.transpose() * kb * Tj).eval();
+    mb = (Ti.transpose() * mb * Tj).eval();
+  }
+  const int ui = unit_of(a), uj = unit_of(b);
+  full.add(K_, ui, uj, kb.data(), static_cast<int>(kb.rows()));
+  full.add(M_, ui, uj, mb.data(), static_cast<int>(mb.rows()));
+  if (ui == uj && i != j) {
+    // Two nodes of one group: the transposed block falls on the same place.
+    kb.transposeInPlace();
+    mb.transposeInPlace();
+    full.add(K_, ui, uj, kb.data(), static_cast<int>(kb.rows()));
+    full.add(M_, ui, uj, mb.data(), static_cast<int>(mb.rows()));
+  }
+}
+
+void Structure::assemble(const Progress& progress) {
+  const Mesh& mesh = input_.mesh;
+  std::vector<int> sizes = count_;
+  for (std::size_t g = 0; g < input_.rigid.size(); ++g) sizes.push_back(planar_ ? 3 : 6);
+  Assembler full(std::move(sizes)), scalar(std::vector<int>(at(node_count()), 1));
+  connect(full, scalar);
 
   const int total = mesh.element_count();
   int index = 0;
@@ -214,22 +269,7 @@ void Structure::assemble(const Progress& progress) {
         const Vec3 &xa = mesh.nodes[at(c[0])], &xb = mesh.nodes[at(c[1])];
         beam_stiffness(xa, xb, p, Kb);
         beam_mass(xa, xb, p, input_.mass, Mb);
-        if (input_.mass == MassKind::consistent) {
-          for (const auto& q : mass_rule(ElementType::line2)) {
-            const double s = 0.5 * (1 + q.xi[0]);
-            samples_.push_back({0.5 * (xb - xa).norm() * q.weight * p.material.density * p.section.area,
-                                xa + s * (xb - xa),
-                                {c[0], c[1]},
-                                beam_interpolation(xa, xb, p, s)});
-          }
-        } else {
-          for (int end = 0; end < 2; ++end) {
-            Mat3x12 H = Mat3x12::Zero();
-            H.block<3, 3>(0, 6 * end).setIdentity();
-            samples_.push_back(
-                {0.5 * (xb - xa).norm() * p.material.density * p.section.area, end == 0 ? xa : xb, {c[0], c[1]}, H});
-          }
-        }
+        add_samples(c, p);
       } else {
         const NodeCoordinates x = mesh.coordinates({b.type, c, e.nodes});
         solid_stiffness(b.type, x, p, input_.formulation, Ke);
@@ -237,10 +277,9 @@ void Structure::assemble(const Progress& progress) {
         for (int i = 0; i < e.nodes; ++i)
           for (int j = 0; j <= i; ++j) scalar.add(m_, c[i], c[j], &me(i, j), 1);
       }
-      // Blocks of pairs of nodes, through the maps of linked nodes.
       for (int i = 0; i < e.nodes; ++i)
         for (int j = 0; j <= i; ++j) {
-          Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6> kb, mb;
+          PairBlock kb, mb;
           if (b.type == ElementType::line2) {
             kb = Kb.block<6, 6>(6 * i, 6 * j);
             mb = Mb.block<6, 6>(6 * i, 6 * j);
@@ -249,29 +288,7 @@ void Structure::assemble(const Progress& progress) {
             mb.setZero(d, d);
             mb.diagonal().setConstant(me(i, j));
           }
-          const bool linked = group_of_[at(c[i])] >= 0 || group_of_[at(c[j])] >= 0;
-          if (linked || count_[at(c[i])] != d || count_[at(c[j])] != d) {
-            const auto map = [&](int n) {
-              const NodeMotion m = node(n);
-              Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6> T(d, m.displacement.cols());
-              T.topRows(std::min(d, 3)) = m.displacement.topRows(std::min(d, 3));
-              if (d == 6) T.bottomRows(3) = m.rotation;
-              return T;
-            };
-            const auto Ti = map(c[i]), Tj = map(c[j]);
-            kb = (Ti.transpose() * kb * Tj).eval();
-            mb = (Ti.transpose() * mb * Tj).eval();
-          }
-          const int ui = unit(c[i]), uj = unit(c[j]);
-          full.add(K_, ui, uj, kb.data(), static_cast<int>(kb.rows()));
-          full.add(M_, ui, uj, mb.data(), static_cast<int>(mb.rows()));
-          if (ui == uj && i != j) {
-            // Two nodes of one group: the transposed block falls on the same place.
-            kb.transposeInPlace();
-            mb.transposeInPlace();
-            full.add(K_, ui, uj, kb.data(), static_cast<int>(kb.rows()));
-            full.add(M_, ui, uj, mb.data(), static_cast<int>(mb.rows()));
-          }
+          add_pair(full, c, i, j, d, kb, mb);
         }
     }
   }

@@ -37,6 +37,8 @@ struct StructureInput {
   std::vector<RigidGroup> rigid;
 };
 
+class Assembler;
+
 class Structure {
  public:
   explicit Structure(StructureInput input, const Progress& progress = {});
@@ -105,6 +107,11 @@ class Structure {
   void number_freedoms();
   void assign_properties();
   void assemble(const Progress& progress);
+  using PairBlock = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
+  int unit_of(int node) const;  // of the assembler: the node, or its rigid group behind all nodes
+  void connect(Assembler& full, Assembler& scalar);
+  void add_samples(const int* nodes, const Properties& p);
+  void add_pair(Assembler& full, const int* nodes, int i, int j, int d, PairBlock& kb, PairBlock& mb);
   void summarize();
 
   StructureInput input_;

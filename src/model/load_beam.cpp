@@ -15,52 +15,128 @@ namespace {
 
 constexpr int most_elements = 20000;
 
+bool leaves_plane(const BeamSource& s, const Vec3& x) { return s.planar && std::abs(x.z()) > 1e-9 * (1 + x.norm()); }
+
+// The axis and its slope by its parameter.
+struct AxisFormula {
+  std::shared_ptr<const Expression> formula[3];
+  double constant[3] = {0, 0, 0};
+
+  void operator()(double x, Vec3& position, Vec3& slope) const {
+    for (int k = 0; k < 3; ++k) {
+      const double arg[] = {x};
+      double g[1] = {0};
+      position[k] = formula[k] ? formula[k]->gradient(arg, g) : constant[k];
+      slope[k] = g[0];
+    }
+  }
+};
+
+// Arc lengths of the elements: four pieces of three Gauss points each.
+void arc_lengths(const AxisFormula& at, double from, double to, BeamSource& s) {
+  Vec3 p, d;
+  constexpr double gauss[] = {-0.7745966692414834, 0, 0.7745966692414834}, weight[] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+  for (int e = 0; e < s.elements; ++e) {
+    double length = 0;
+    const double h = (to - from) / (4 * s.elements);
+    for (int piece = 0; piece < 4; ++piece)
+      for (int k = 0; k < 3; ++k) {
+        at(from + h * (4 * e + piece + 0.5 * (1 + gauss[k])), p, d);
+        length += weight[k] * h * d.norm();
+      }
+    s.lengths.push_back(length);
+  }
+}
+
+// Stiffness and inertia of a section of one isotropic material.
+void fill_section(const SectionDescription& section, const MaterialDescription& m, BeamSource& s) {
+  using K = SectionDescription::Kind;
+  const double E = m.young, G = E / (2 * (1 + m.poisson)), rho = m.density;
+  switch (section.kind) {
+    case K::circle:
+      s.circle(section.diameter, E, m.poisson, rho);
+      break;
+    case K::rectangle:
+      s.rectangle(section.width, section.height, E, m.poisson, rho);
+      break;
+    case K::ring: {
+      const double a = section.diameter / 2, i = section.inner_diameter / 2, pi = std::numbers::pi;
+      const double A = pi * (a * a - i * i), I = pi / 4 * (std::pow(a, 4) - std::pow(i, 4));
+      const double q = i / a, f = (1 + q * q) * (1 + q * q);  // Cowper
+      const double shear = 6 * (1 + m.poisson) * f / ((7 + 6 * m.poisson) * f + (20 + 12 * m.poisson) * q * q);
+      s.size_y = s.size_z = section.diameter;
+      s.EA = E * A;
+      s.GAy = s.GAz = shear * G * A;
+      s.GJ = 2 * G * I;
+      s.EIy = s.EIz = E * I;
+      s.rhoA = rho * A;
+      s.rhoIy = s.rhoIz = rho * I;
+      break;
+    }
+    default:
+      s.EA = E * section.area;
+      s.GAy = section.shear_y * G * section.area;
+      s.GAz = section.shear_z * G * section.area;
+      s.GJ = G * section.torsion;
+      s.EIy = E * section.Iy;
+      s.EIz = E * section.Iz;
+      s.rhoA = rho * section.area;
+      s.rhoIy = rho * section.Iy;
+      s.rhoIz = rho * section.Iz;
+      s.size_y = std::sqrt(12 * section.Iz / section.area);
+      s.size_z = std::sqrt(12 * section.Iy / section.area);
+  }
+}
+
 }  // namespace
 
 // Nodes on the axis, at equal steps of its parameter, and the arc lengths of the elements.
 void Loader::beam_axis(const Object& o, const std::optional<Vec3>& wanted_up, BeamSource& s) {
-  std::optional<Vec3> up = wanted_up;
-  const auto leaves = [&](const Vec3& x) { return s.planar && std::abs(x.z()) > 1e-9 * (1 + x.norm()); };
-  if (!o.has("curve")) {
-    const Vec3 from = o.vector("from").value_or(Vec3::Zero());
-    if (!o.require("to", "the end of the axis, or give a `curve`")) return;
-    const std::size_t before = mistakes_.count();
-    const Vec3 to = o.vector("to").value_or(Vec3::UnitX());
-    if (mistakes_.count() != before) return;
-    if (!((to - from).norm() > 0)) {
-      o.mistake("to", fmt::format("{} has no length: `from` and `to` are the same point", o.what()));
-      return;
-    }
-    for (const char* key : {"from", "to"})
-      if (leaves(key[0] == 'f' ? from : to)) {
-        o.mistake(key, fmt::format("the axis of planar {} leaves the x-y plane", o.what()));
-        return;
-      }
-    const Vec3 along = (to - from).normalized();
-    if (s.planar) up = Vec3::UnitZ().cross(along);
-    if (up && (*up - along * along.dot(*up)).norm() < 1e-6) {
-      o.mistake("section", fmt::format("`up` of {} lies along its axis", o.what()));
-      return;
-    }
-    s.straight(from, to, up.value_or(std::abs(along.y()) < 0.9 ? Vec3(Vec3::UnitY()) : Vec3(-Vec3::UnitX())));
+  if (o.has("curve")) {
+    beam_curve(o, wanted_up, s);
     return;
   }
+  std::optional<Vec3> up = wanted_up;
+  const Vec3 from = o.vector("from").value_or(Vec3::Zero());
+  if (!o.require("to", "the end of the axis, or give a `curve`")) return;
+  const std::size_t before = mistakes_.count();
+  const Vec3 to = o.vector("to").value_or(Vec3::UnitX());
+  if (mistakes_.count() != before) return;
+  if (!((to - from).norm() > 0)) {
+    o.mistake("to", fmt::format("{} has no length: `from` and `to` are the same point", o.what()));
+    return;
+  }
+  for (const char* key : {"from", "to"})
+    if (leaves_plane(s, key[0] == 'f' ? from : to)) {
+      o.mistake(key, fmt::format("the axis of planar {} leaves the x-y plane", o.what()));
+      return;
+    }
+  const Vec3 along = (to - from).normalized();
+  if (s.planar) up = Vec3::UnitZ().cross(along);
+  if (up && (*up - along * along.dot(*up)).norm() < 1e-6) {
+    o.mistake("section", fmt::format("`up` of {} lies along its axis", o.what()));
+    return;
+  }
+  s.straight(from, to, up.value_or(std::abs(along.y()) < 0.9 ? Vec3(Vec3::UnitY()) : Vec3(-Vec3::UnitX())));
+}
+
+// The same along a curve, its parameter from `from` to `to`.
+void Loader::beam_curve(const Object& o, const std::optional<Vec3>& up, BeamSource& s) {
   for (const char* key : {"from", "to"})
     if (o.has(key)) o.mistake(key, fmt::format("`{}` and `curve` exclude each other", key));
   const Object c(reader_, *o.find("curve"), object_spec("beam-curve"), fmt::format("the curve of {}", o.what()),
                  o.scope());
   if (!c.ok()) return;
   const std::size_t before = mistakes_.count();
-  std::shared_ptr<const Expression> formula[3];
-  double constant[3] = {0, 0, 0};
+  AxisFormula at;
   const char* const keys[] = {"x", "y", "z"};
   for (int k = 0; k < 3; ++k) {
     if (!c.has(keys[k])) continue;
     const auto f =
         reader_.function(*c.find(keys[k]), c.scope(), c.dimension(keys[k]), {{"s", std::nullopt}}, false, false);
     if (!f) continue;
-    formula[k] = f->expression;
-    constant[k] = f->constant;
+    at.formula[k] = f->expression;
+    at.constant[k] = f->constant;
   }
   const double from = c.number_or("from", 0), to = c.number_or("to", 1);
   if (mistakes_.count() != before) return;
@@ -68,14 +144,6 @@ void Loader::beam_axis(const Object& o, const std::optional<Vec3>& wanted_up, Be
     c.mistake("to", fmt::format("`to` ({:.6g}) must be larger than `from` ({:.6g})", to, from));
     return;
   }
-  const auto at = [&](double x, Vec3& position, Vec3& slope) {
-    for (int k = 0; k < 3; ++k) {
-      const double arg[] = {x};
-      double g[1] = {0};
-      position[k] = formula[k] ? formula[k]->gradient(arg, g) : constant[k];
-      slope[k] = g[0];
-    }
-  };
   const int n = s.node_count();
   Vec3 y = Vec3::Zero(), p, d;
   for (int i = 0; i < n; ++i) {
@@ -86,7 +154,7 @@ void Loader::beam_axis(const Object& o, const std::optional<Vec3>& wanted_up, Be
                     "the parameter follows a factor with blanks around it: 5 mm * s; `mm*s` is a unit");
       return;
     }
-    if (leaves(p) || leaves(d)) {
+    if (leaves_plane(s, p) || leaves_plane(s, d)) {
       mistakes_.add(c.node(), fmt::format("{} leaves the x-y plane at s = {:.6g}", c.what(), x));
       return;
     }
@@ -103,18 +171,7 @@ void Loader::beam_axis(const Object& o, const std::optional<Vec3>& wanted_up, Be
     axes << t, y, t.cross(y);
     s.nodes.push_back({p, Quat(axes).normalized()});
   }
-  // Four pieces of three Gauss points an element.
-  constexpr double gauss[] = {-0.7745966692414834, 0, 0.7745966692414834}, weight[] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
-  for (int e = 0; e < s.elements; ++e) {
-    double length = 0;
-    const double h = (to - from) / (4 * s.elements);
-    for (int piece = 0; piece < 4; ++piece)
-      for (int k = 0; k < 3; ++k) {
-        at(from + h * (4 * e + piece + 0.5 * (1 + gauss[k])), p, d);
-        length += weight[k] * h * d.norm();
-      }
-    s.lengths.push_back(length);
-  }
+  arc_lengths(at, from, to, s);
 }
 
 std::optional<Vec3> Loader::beam_section(const Object& o, const std::string& body, BeamSource& s) {
@@ -137,44 +194,27 @@ std::optional<Vec3> Loader::beam_section(const Object& o, const std::string& bod
       o.mistake("material", fmt::format("{} is of an isotropic material: give `young` and `poisson`", o.what()));
       return up;
     }
-    const double E = m.young, G = E / (2 * (1 + m.poisson)), rho = m.density;
-    switch (section.kind) {
-      case K::circle:
-        s.circle(section.diameter, E, m.poisson, rho);
-        break;
-      case K::rectangle:
-        s.rectangle(section.width, section.height, E, m.poisson, rho);
-        break;
-      case K::ring: {
-        const double a = section.diameter / 2, i = section.inner_diameter / 2, pi = std::numbers::pi;
-        const double A = pi * (a * a - i * i), I = pi / 4 * (std::pow(a, 4) - std::pow(i, 4));
-        const double q = i / a, f = (1 + q * q) * (1 + q * q);  // Cowper
-        const double shear = 6 * (1 + m.poisson) * f / ((7 + 6 * m.poisson) * f + (20 + 12 * m.poisson) * q * q);
-        s.size_y = s.size_z = section.diameter;
-        s.EA = E * A;
-        s.GAy = s.GAz = shear * G * A;
-        s.GJ = 2 * G * I;
-        s.EIy = s.EIz = E * I;
-        s.rhoA = rho * A;
-        s.rhoIy = s.rhoIz = rho * I;
-        break;
-      }
-      default:
-        s.EA = E * section.area;
-        s.GAy = section.shear_y * G * section.area;
-        s.GAz = section.shear_z * G * section.area;
-        s.GJ = G * section.torsion;
-        s.EIy = E * section.Iy;
-        s.EIz = E * section.Iz;
-        s.rhoA = rho * section.area;
-        s.rhoIy = rho * section.Iy;
-        s.rhoIz = rho * section.Iz;
-        s.size_y = std::sqrt(12 * section.Iz / section.area);
-        s.size_z = std::sqrt(12 * section.Iy / section.area);
-    }
+    fill_section(section, m, s);
     if (!section.shear && !cable)
       o.mistake("section", "`ancf-beam` has shear: `shear: false` is not for it", "use `element: ancf-cable`");
   }
+  given_section(o, body, s);
+  if (cable && !s.planar && std::abs(s.EIy - s.EIz) > 1e-9 * s.EIz)
+    o.mistake(stiffness ? "section_stiffness" : "section",
+              "a spatial cable has no torsion, so its section must bend alike about y and z",
+              "use `element: ancf-beam`");
+  if (s.continuum && section.kind != K::rectangle)
+    o.mistake("elastic_forces", "`continuum` is a strained rectangle: give `section: {rectangle: [...]}`");
+  if (s.continuum && stiffness)
+    o.mistake("section_stiffness", "`elastic_forces: continuum` takes its stiffness from section and material");
+  if (s.continuum && o.has("curve"))
+    o.mistake("curve", "`elastic_forces: continuum` is for straight beams", "use `elastic_forces: structural`");
+  return up;
+}
+
+// What the model gives of a section in numbers, beside or instead of its shape and material.
+void Loader::given_section(const Object& o, const std::string& body, BeamSource& s) {
+  const bool cable = s.element == BeamSource::Element::cable;
   const auto two = [&](const Object& part, const char* key, double& y, double& z) {
     const YamlNode* n = part.find(key);
     if (!n) return;
@@ -188,7 +228,7 @@ std::optional<Vec3> Loader::beam_section(const Object& o, const std::string& bod
     z = values->back();
     if (!(y > 0 && z > 0)) mistakes_.add(*n, fmt::format("`{}` of {} must be positive", key, part.what()));
   };
-  if (stiffness) {
+  if (o.has("section_stiffness")) {
     const Object part(reader_, *o.find("section_stiffness"), object_spec("section-stiffness"),
                       fmt::format("the section stiffness of body `{}`", body), o.scope());
     if (part.ok()) {
@@ -200,7 +240,7 @@ std::optional<Vec3> Loader::beam_section(const Object& o, const std::string& bod
       s.GJ = part.positive("torsion").value_or(s.GJ);
     }
   }
-  if (inertia) {
+  if (o.has("section_inertia")) {
     const Object part(reader_, *o.find("section_inertia"), object_spec("section-inertia"),
                       fmt::format("the section inertia of body `{}`", body), o.scope());
     if (part.ok()) {
@@ -209,17 +249,6 @@ std::optional<Vec3> Loader::beam_section(const Object& o, const std::string& bod
       two(part, "rotary", s.rhoIy, s.rhoIz);
     }
   }
-  if (cable && !s.planar && std::abs(s.EIy - s.EIz) > 1e-9 * s.EIz)
-    o.mistake(stiffness ? "section_stiffness" : "section",
-              "a spatial cable has no torsion, so its section must bend alike about y and z",
-              "use `element: ancf-beam`");
-  if (s.continuum && section.kind != K::rectangle)
-    o.mistake("elastic_forces", "`continuum` is a strained rectangle: give `section: {rectangle: [...]}`");
-  if (s.continuum && stiffness)
-    o.mistake("section_stiffness", "`elastic_forces: continuum` takes its stiffness from section and material");
-  if (s.continuum && o.has("curve"))
-    o.mistake("curve", "`elastic_forces: continuum` is for straight beams", "use `elastic_forces: structural`");
-  return up;
 }
 
 void Loader::beam(const Object& o, Body& b, bool planar) {

@@ -9,6 +9,50 @@
 
 namespace clatter::loading {
 
+// The surfaces of the joint, and contacts between them.
+void Loader::play_contacts(const Joint& j, const Contact& law, const PairLaws& of_pair, const PlaySize& size) {
+  const auto shape = [&](const Attachment& at, const char* name, ContactShape::Kind kind) -> ContactShape& {
+    ContactShape& s = model_.shapes.emplace_back();
+    s.name = j.name + "." + name;
+    s.source = law.source;
+    s.at = at;
+    s.kind = kind;
+    // Out of the joint's axes into the plane: x along the joint's axis, where it lies in it.
+    const Vec3 axis = at.placement.rotation * Vec3::UnitZ();
+    const double angle = kind == ContactShape::Kind::circle ? 0 : std::atan2(axis.y(), axis.x());
+    s.at.placement.rotation = Quat(Eigen::AngleAxisd(angle, Vec3::UnitZ()));
+    return s;
+  };
+  const auto contact = [&](const char* name, int first, int second) {
+    Contact& c = model_.contacts.emplace_back(law);
+    c.name = j.name + "." + name;
+    c.first = first;
+    c.second = second;
+    fit_laws(c, of_pair);
+  };
+  const auto last = [&] { return static_cast<int>(model_.shapes.size()) - 1; };
+  if (j.kind == JointKind::revolute) {
+    shape(j.b, "pin", ContactShape::Kind::circle).radius = size.radius;
+    const int moving = last();
+    ContactShape& hole = shape(j.a, "hole", ContactShape::Kind::circle);
+    hole.radius = size.radius + size.clearance;
+    hole.hollow = true;
+    contact("play", moving, last());
+  } else {
+    const double a = size.length / 2, b = size.height / 2;
+    shape(j.b, "block", ContactShape::Kind::polygon).points = {{-a, -b, 0}, {a, -b, 0}, {a, b, 0}, {-a, b, 0}};
+    const int moving = last();
+    for (const bool upper : {false, true}) {
+      ContactShape& wall = shape(j.a, upper ? "upper_wall" : "lower_wall", ContactShape::Kind::line);
+      const Quat turned = wall.at.placement.rotation;
+      wall.at.placement.position += turned * Vec3(0, (upper ? 1 : -1) * (b + size.clearance), 0);
+      // Material on the side y < 0 of a line.
+      if (upper) wall.at.placement.rotation = turned * Quat(Eigen::AngleAxisd(std::numbers::pi, Vec3::UnitZ()));
+      contact(upper ? "upper" : "lower", moving, last());
+    }
+  }
+}
+
 void Loader::joint_play(const Object& o, Joint& j, const std::string& type) {
   const YamlNode* n = o.find("play");
   if (!n || (j.kind != JointKind::revolute && j.kind != JointKind::prismatic)) return;
@@ -49,47 +93,7 @@ void Loader::joint_play(const Object& o, Joint& j, const std::string& type) {
   PairLaws of_pair;
   const bool lawful = contact_law(p, law, of_pair);
   if (!lawful || mistakes_.count() != before) return;
-
-  const auto shape = [&](const Attachment& at, const char* name, ContactShape::Kind kind) -> ContactShape& {
-    ContactShape& s = model_.shapes.emplace_back();
-    s.name = j.name + "." + name;
-    s.source = law.source;
-    s.at = at;
-    s.kind = kind;
-    // Out of the joint's axes into the plane: x along the joint's axis, where it lies in it.
-    const Vec3 axis = at.placement.rotation * Vec3::UnitZ();
-    const double angle = kind == ContactShape::Kind::circle ? 0 : std::atan2(axis.y(), axis.x());
-    s.at.placement.rotation = Quat(Eigen::AngleAxisd(angle, Vec3::UnitZ()));
-    return s;
-  };
-  const auto contact = [&](const char* name, int first, int second) {
-    Contact& c = model_.contacts.emplace_back(law);
-    c.name = j.name + "." + name;
-    c.first = first;
-    c.second = second;
-    fit_laws(c, of_pair);
-  };
-  const auto last = [&] { return static_cast<int>(model_.shapes.size()) - 1; };
-  if (pin) {
-    shape(j.b, "pin", ContactShape::Kind::circle).radius = radius;
-    const int moving = last();
-    ContactShape& hole = shape(j.a, "hole", ContactShape::Kind::circle);
-    hole.radius = radius + clearance;
-    hole.hollow = true;
-    contact("play", moving, last());
-  } else {
-    const double a = length / 2, b = height / 2;
-    shape(j.b, "block", ContactShape::Kind::polygon).points = {{-a, -b, 0}, {a, -b, 0}, {a, b, 0}, {-a, b, 0}};
-    const int moving = last();
-    for (const bool upper : {false, true}) {
-      ContactShape& wall = shape(j.a, upper ? "upper_wall" : "lower_wall", ContactShape::Kind::line);
-      const Quat turned = wall.at.placement.rotation;
-      wall.at.placement.position += turned * Vec3(0, (upper ? 1 : -1) * (b + clearance), 0);
-      // Material on the side y < 0 of a line.
-      if (upper) wall.at.placement.rotation = turned * Quat(Eigen::AngleAxisd(std::numbers::pi, Vec3::UnitZ()));
-      contact(upper ? "upper" : "lower", moving, last());
-    }
-  }
+  play_contacts(j, law, of_pair, {clearance, radius, length, height});
   j.kind = JointKind::bushing;
   j.components.clear();
   j.position.clear();

@@ -139,45 +139,50 @@ void Loader::joint_axes(const Object& o, Joint& j) {
   }
 }
 
+std::optional<Status> Loader::driven(const YamlNode& n, const Scope& scope, const std::optional<Dimension>& unit) {
+  auto f = reader_.function(n, scope, unit, {}, false);
+  if (!f) return {};
+  return Status(Driven{std::move(*f)});
+}
+
+// `drive` or `elastic` of a joint with a single component to mean.
+void Loader::only_component(const Object& o, Joint& j, const std::string& type) {
+  const auto& free = joint_kind(type)->free;
+  const char* key = o.has("drive") ? "drive" : "elastic";
+  if (o.has("drive") && o.has("elastic")) o.mistake("elastic", "`drive` and `elastic` exclude each other");
+  std::string component;
+  bool rotation = false;
+  std::optional<Dimension> unit = dimension_of("m");
+  if (free.size() == 1) {
+    component = free[0];
+    rotation = is_rotation(component);
+    if (rotation) unit = dimension_of("rad");
+  } else if (j.kind == JointKind::distance) {
+    component = "distance";
+  } else if (j.kind == JointKind::coordinate) {
+    component = "coordinate";
+    const auto text = o.text("quantity");
+    unit = text ? quantity_dimension(*text) : std::nullopt;
+    rotation = unit && unit->dimensionless();
+  }
+  if (component.empty()) {
+    o.mistake(key, fmt::format("a `{}` joint has {} free components; say which one", type, free.size()),
+              "write components: {rz: {" + std::string(key) + ": ...}}");
+  } else if (key == std::string("drive")) {
+    if (auto s = driven(*o.find("drive"), o.scope(), unit))
+      j.components.push_back({component, std::move(*s), o.key_source("drive")});
+  } else {
+    const Object l(reader_, *o.find("elastic"), object_spec("law"), fmt::format("`elastic` of {}", o.what()),
+                   o.scope());
+    if (l.ok())
+      if (auto s = law(l, rotation, "rest", 0))
+        j.components.push_back({component, Elastic{std::move(*s)}, o.key_source("elastic")});
+  }
+}
+
 void Loader::joint_components(const Object& o, Joint& j, const std::string& type) {
   const auto& free = joint_kind(type)->free;
-  const auto driven = [&](const YamlNode& n, const std::optional<Dimension>& unit) -> std::optional<Status> {
-    auto f = reader_.function(n, o.scope(), unit, {}, false);
-    if (!f) return {};
-    return Status(Driven{std::move(*f)});
-  };
-  if (o.has("drive") || o.has("elastic")) {
-    const char* key = o.has("drive") ? "drive" : "elastic";
-    if (o.has("drive") && o.has("elastic")) o.mistake("elastic", "`drive` and `elastic` exclude each other");
-    std::string component;
-    bool rotation = false;
-    std::optional<Dimension> unit = dimension_of("m");
-    if (free.size() == 1) {
-      component = free[0];
-      rotation = is_rotation(component);
-      if (rotation) unit = dimension_of("rad");
-    } else if (j.kind == JointKind::distance) {
-      component = "distance";
-    } else if (j.kind == JointKind::coordinate) {
-      component = "coordinate";
-      const auto text = o.text("quantity");
-      unit = text ? quantity_dimension(*text) : std::nullopt;
-      rotation = unit && unit->dimensionless();
-    }
-    if (component.empty()) {
-      o.mistake(key, fmt::format("a `{}` joint has {} free components; say which one", type, free.size()),
-                "write components: {rz: {" + std::string(key) + ": ...}}");
-    } else if (key == std::string("drive")) {
-      if (auto s = driven(*o.find("drive"), unit))
-        j.components.push_back({component, std::move(*s), o.key_source("drive")});
-    } else {
-      const Object l(reader_, *o.find("elastic"), object_spec("law"), fmt::format("`elastic` of {}", o.what()),
-                     o.scope());
-      if (l.ok())
-        if (auto s = law(l, rotation, "rest", 0))
-          j.components.push_back({component, Elastic{std::move(*s)}, o.key_source("elastic")});
-    }
-  }
+  if (o.has("drive") || o.has("elastic")) only_component(o, j, type);
   const YamlNode* n = o.find("components");
   if (!n) return;
   if (j.kind == JointKind::gear || j.kind == JointKind::rack_pinion || j.kind == JointKind::coordinate ||
@@ -223,7 +228,7 @@ void Loader::joint_components(const Object& o, Joint& j, const std::string& type
     if (!c.ok()) continue;
     if (c.has("drive")) {
       if (c.node().entries.size() > 1) mistakes_.add(*e->node, "a driven component has no other keys than `drive`");
-      if (auto s = driven(*c.find("drive"), dimension_of(rotation ? "rad" : "m")))
+      if (auto s = driven(*c.find("drive"), o.scope(), dimension_of(rotation ? "rad" : "m")))
         j.components.push_back({name, std::move(*s), at});
     } else if (auto l = law(c, rotation, "rest", 0)) {
       j.components.push_back({name, Elastic{std::move(*l)}, at});

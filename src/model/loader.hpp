@@ -45,7 +45,7 @@ class Loader {
     int body = -1;  // that carries it
   };
 
-  // load.cpp: files, parameters, scopes
+  // load.cpp: files; load_scopes.cpp: names, parameters, scopes
   void read_file(const std::string& text, const std::string& name);
   void merge(const YamlNode& root, const std::string& name);
   void include(const YamlNode& list, const std::string& name);
@@ -54,6 +54,12 @@ class Loader {
   using Override = std::unordered_map<std::string, Parameter>;
   void evaluate_parameters(Scope& scope, const std::vector<const YamlNode::Entry*>& entries, const Override& given,
                            const std::string& instance);
+  struct WaitingParameter {
+    const YamlNode::Entry* entry;
+    std::vector<std::string> needs;  // names in its expression
+  };
+  void evaluate_waiting(Scope& scope, const std::unordered_map<std::string, WaitingParameter>& waiting,
+                        const std::vector<std::string>& order);
   Parameter fit_override(Parameter given, const YamlNode::Entry& definition);
   void expand(Scope& scope, Sections sections);
   void instantiate(Scope& outer, const YamlNode::Entry& entry);
@@ -80,7 +86,7 @@ class Loader {
   void check_planar(const Object& o, const Body& b);
   void check_inertia(const Object& o, const Body& b);
 
-  // load_flexible.cpp
+  // load_flexible.cpp, load_flexible_mesh.cpp
   std::string beside(const YamlNode& node, const std::string& file) const;
   std::optional<int> whole(const Object& o, const char* key, int least, int most);
   std::vector<Vec3> point_list(const Object& o, const char* key, std::size_t least, std::size_t most);
@@ -88,6 +94,7 @@ class Loader {
   void flexible_body(const Object& o, Body& b);
   void flexible_formulation(const Object& o, Body& b, FlexibleSource& f);
   void flexible_mesh(const YamlNode& node, const Scope& scope, const std::string& body, MeshDescription& m);
+  void mesh_shape(const Object& o, const std::string& kind, const std::string& body, MeshDescription& m);
   void flexible_gear(const YamlNode& node, const Scope& scope, const std::string& body, MeshDescription& m);
   void flexible_material(const YamlNode& node, const Scope& scope, const std::string& body, FlexibleSource& f);
   void flexible_section(const YamlNode& node, const Scope& scope, const std::string& body, SectionDescription& s);
@@ -99,6 +106,8 @@ class Loader {
   // load_beam.cpp
   void beam(const Object& o, Body& b, bool planar);
   void beam_axis(const Object& o, const std::optional<Vec3>& up, BeamSource& s);
+  void beam_curve(const Object& o, const std::optional<Vec3>& up, BeamSource& s);
+  void given_section(const Object& o, const std::string& body, BeamSource& s);
   std::optional<Vec3> beam_section(const Object& o, const std::string& body, BeamSource& s);  // near y of the section
 
   // load_places.cpp
@@ -112,6 +121,8 @@ class Loader {
   void joint(const Scope& scope, const YamlNode::Entry& entry);
   bool joint_places(const Object& o, Joint& j);  // false: a place is missing, told already
   void joint_axes(const Object& o, Joint& j);
+  std::optional<Status> driven(const YamlNode& n, const Scope& scope, const std::optional<Dimension>& unit);
+  void only_component(const Object& o, Joint& j, const std::string& type);
   void joint_components(const Object& o, Joint& j, const std::string& type);
   void joint_start(const Object& o, Joint& j);
   void joint_extras(const Object& o, Joint& j);
@@ -166,6 +177,10 @@ class Loader {
   struct PairLaws {
     PairLaw law, smooth;
   };
+  struct PlaySize {
+    double clearance = 0, radius = 0, length = 0, height = 0;  // of a pin, or of a block along and across its axis
+  };
+  void play_contacts(const Joint& j, const Contact& law, const PairLaws& of_pair, const PlaySize& size);
   bool contact_law(const Object& contact, Contact& c, PairLaws& of_pair);
   // Fits the laws to the shapes of the contact; false after a report.
   bool fit_laws(Contact& c, const PairLaws& of_pair);

@@ -54,7 +54,7 @@ inline Outcome compare(const std::string& text, double t, double eps = 1e-5) {
   const State s0 = transition.state();
   const Mat Pi = transition.matrix();
   const auto nz = static_cast<int>(s0.z.size());  // those of contacts too, which the engine does not know
-  while (transition.state().t < t || m.stepper.undecided()) transition.step(t);
+  transition.advance_to(t);
   Outcome out{transition.matrix(), transition.jumps(), 0, transition.state()};
 
   for (int j = 0; j < Pi.cols(); ++j) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/contact_motions.hpp"
+#include "analysis/transition.hpp"
 #include "base/error.hpp"
 
 namespace clatter {
@@ -33,6 +34,38 @@ simulate: {end: 1}
   vertical << o.Phi(1, 1), o.Phi(1, 4), o.Phi(4, 1), o.Phi(4, 4);
   EXPECT_LT((vertical - expected).norm(), 1e-9 * expected.norm());
   EXPECT_NEAR(o.Phi(0, 3), end, 1e-12);  // along the floor nothing happens
+}
+
+// A contact that stays open changes nothing: through the base class both ways give the same matrix.
+TEST(ContactTransition, OfAMotionWithoutContactIsThatOfTheSmoothOne) {
+  Machine m(R"(
+clatter: 1
+gravity: [0, -10, 0]
+bodies:
+  rod: {type: planar, mass: 2, inertia: 0.1, position: [0.5, 5, 0], angular_velocity: [0, 0, 1]}
+joints:
+  pin: {type: revolute, between: [ground, rod], at: [0, 5]}
+shapes:
+  hull: {on: rod, type: circle, radius: 0.1}
+  floor: {on: ground, type: line}
+contacts:
+  bounce: {between: [hull, floor], law: {type: rigid, restitution: 0.5}}
+simulate: {end: 1}
+)");
+  Engine engine(m.system);
+  Transition smooth(engine, Machine::settings());
+  ContactTransition events(m.stepper);
+  const auto run = [&](VariationalMotion& motion) {
+    motion.start(m.system->initial);
+    const Mat Pi = motion.matrix();
+    motion.advance_to(1);
+    return std::pair(motion.matrix(), Pi);
+  };
+  const Mat with_events = run(events).first, Pi = run(events).second;
+  // The smooth one maps all perturbations; the other those alone that keep the pin closed.
+  const Mat without = run(smooth).first * Pi;
+  EXPECT_TRUE(events.jumps().empty());
+  EXPECT_LT((with_events - without).norm(), 1e-8 * without.norm());
 }
 
 std::string thrown(const std::string& law, double speed, double spin) {

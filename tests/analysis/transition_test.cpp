@@ -19,7 +19,7 @@ IntegratorSettings sharp(Scheme scheme, double step = 0) {
 Mat transition(Dynamics& problem, const IntegratorSettings& settings, const State& s0, double end) {
   Transition run(problem, settings);
   run.start(s0);
-  while (run.state().t < end) run.step(end);
+  run.advance_to(end);
   return run.matrix();
 }
 

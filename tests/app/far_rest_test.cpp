@@ -4,19 +4,20 @@
 
 #include <fmt/format.h>
 
-#include "app/changes.hpp"
-#include "app/simulation.hpp"
+#include "app/summary_text.hpp"
 #include "model/load.hpp"
+#include "study/method.hpp"
+#include "study/simulate.hpp"
 
 namespace clatter::app {
 namespace {
 
-Outcome outcome(const std::string& text) {
+study::Outcome outcome(const std::string& text) {
   Model model = load_model_text("clatter: 1\n" + text, "far.yaml");
-  decide_steps(model);
-  Prepared p = prepare(std::move(model));
-  const Observer observer = recorder(p);
-  return simulate_prepared(p, observer, {});
+  study::decide_steps(model);
+  study::Prepared p = study::prepare(std::move(model));
+  const Observer observer = study::recorder(p);
+  return study::simulate(p, observer, {});
 }
 
 // Weights of 1e10 J above and below the origin, both 1e6 m away from it, and 4905 J that rest on a floor there.
@@ -44,7 +45,7 @@ contacts:
 )";
   for (const char* method : {"method: event-driven", "method: time-stepping, step: 1 ms", "method: smooth",
                              "method: time-stepping, scheme: generalized-alpha, step: 1 ms"}) {
-    const Outcome out = outcome(weights(floor, method));
+    const study::Outcome out = outcome(weights(floor, method));
     ASSERT_TRUE(out.finished) << method;
     EXPECT_TRUE(out.summary.ledger.closes()) << method << "\n" << ledger_text(out.summary.ledger);
     EXPECT_EQ(ledger_text(out.summary.ledger).find("NOT"), std::string::npos) << method;
@@ -57,11 +58,11 @@ TEST(Ledger, OfABadlyIntegratedMotionDoesNotCloseHoweverMuchIsStored) {
   const std::string spring = R"(forces:
   spring: {type: spring-damper, between: [{on: ground, at: [1e6 m, 10 m]}, block], stiffness: 1e4 N/m, length: 5 m}
 )";
-  const Outcome bad = outcome(weights(spring, "method: euler, step: 0.1 s"));
+  const study::Outcome bad = outcome(weights(spring, "method: euler, step: 0.1 s"));
   ASSERT_TRUE(bad.finished);
   EXPECT_FALSE(bad.summary.ledger.closes()) << ledger_text(bad.summary.ledger);
   EXPECT_NE(ledger_text(bad.summary.ledger).find("does NOT close"), std::string::npos);
-  const Outcome good = outcome(weights(spring, "method: dopri5"));
+  const study::Outcome good = outcome(weights(spring, "method: dopri5"));
   ASSERT_TRUE(good.finished);
   EXPECT_TRUE(good.summary.ledger.closes()) << ledger_text(good.summary.ledger);
 }

@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <random>
 
-#include "app/changes.hpp"
 #include "app/result_page.hpp"
-#include "app/simulation.hpp"
 #include "base/error.hpp"
 #include "fixture.hpp"
 #include "record/writer.hpp"
 #include "source_root.hpp"
+#include "study/changes.hpp"
+#include "study/simulate.hpp"
 
 namespace clatter::app {
 namespace {
@@ -326,7 +326,7 @@ simulate: {method: event-driven, end: 5 s, step: 1 ms}
 
 // --- the order of events --------------------------------------------------------------------------------------------
 
-struct Record : Sink {
+struct Record : study::Sink {
   struct Line {
     double t;
     std::string element, what, detail;
@@ -350,14 +350,14 @@ struct Record : Sink {
 TEST_F(FileRules, AContinuedRunHasTheSameEventsInTheSameOrder) {
   const std::string path = source_root() + "/models/contact/box_thrown.yaml";
   const auto run = [&](Record& record, std::span<const double> memory) {
-    Model model = load_changed(path, {});
+    Model model = study::load_changed(path, {});
     model.simulate.checkpoint_interval = 0.03;
-    Prepared prepared = prepare(std::move(model));
-    const Observer observer = recorder(prepared);
-    RunRequest request;
+    study::Prepared prepared = study::prepare(std::move(model));
+    const Observer observer = study::recorder(prepared);
+    study::RunRequest request;
     request.sink = &record;
     request.memory = memory;
-    EXPECT_TRUE(simulate_prepared(prepared, observer, request).finished);
+    EXPECT_TRUE(study::simulate(prepared, observer, request).finished);
   };
   Record whole;
   run(whole, {});

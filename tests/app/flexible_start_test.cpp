@@ -4,12 +4,12 @@
 
 #include <cmath>
 
-#include "app/flexible.hpp"
-#include "app/simulation.hpp"
-#include "app/start_notes.hpp"
 #include "fixture.hpp"
 #include "model/load.hpp"
 #include "source_root.hpp"
+#include "study/flexible.hpp"
+#include "study/simulate.hpp"
+#include "study/start_notes.hpp"
 
 namespace clatter::app {
 namespace {
@@ -23,20 +23,20 @@ std::string rod(const std::string& rest, const std::string& options = "") {
          options + rest + "simulate: {method: radau5, end: 1 ms}\n";
 }
 
-Prepared prepared(const std::string& text) {
+study::Prepared prepared(const std::string& text) {
   LoadOptions options;
-  make_flexible_bodies(options);
-  return prepare(load_model_text(text, "rod.yaml", options));
+  study::make_flexible_bodies(options);
+  return study::prepare(load_model_text(text, "rod.yaml", options));
 }
 
-double largest_elastic(Prepared& p) {
+double largest_elastic(study::Prepared& p) {
   p.engine->observe(p.start, nullptr);
   const FlexibleIndex& f = p.system->flexible[0];
   const double* eta = p.engine->links().blocks[static_cast<std::size_t>(f.block)]->elastic_coordinates();
   return Eigen::Map<const Vec>(eta, f.n).cwiseAbs().maxCoeff();
 }
 
-double elastic_energy(Prepared& p) {
+double elastic_energy(study::Prepared& p) {
   p.engine->observe(p.start, nullptr);
   return p.engine->links().blocks[static_cast<std::size_t>(p.system->flexible[0].block)]->elastic_energy();
 }
@@ -56,19 +56,19 @@ TEST(FlexibleStart, GapsAreClosedByMovingTheBodyNotByBendingIt) {
         "    position: [1 cm, 5 mm, 0]\n    orientation: {{axis: [0, 1, 1], angle: 3 deg}}\n"
         "joints:\n  wall: {{type: fixed, between: [ground, rod.left]}}\ncoordinates: {}\n",
         coordinates);
-    Prepared p = prepared(rod(text));
+    study::Prepared p = prepared(rod(text));
     EXPECT_LT(largest_elastic(p), 1e-13) << coordinates;
     EXPECT_LT(elastic_energy(p), 1e-12) << coordinates;
-    EXPECT_TRUE(tells(changed_positions(p), "rod.position.x from 0.01 m to ")) << coordinates;
+    EXPECT_TRUE(tells(study::changed_positions(p), "rod.position.x from 0.01 m to ")) << coordinates;
   }
   const std::string text =
       "    position: [1 cm, 5 mm, 0]\n    orientation: {axis: [0, 1, 1], angle: 3 deg}\n"
       "joints:\n  wall: {type: fixed, between: [ground, rod.left]}\n";
   for (const std::string& options : {std::string(), kSuper}) {
-    Prepared p = prepared(rod(text, options));
+    study::Prepared p = prepared(rod(text, options));
     EXPECT_LT(largest_elastic(p), 1e-13) << options;
     EXPECT_LT(elastic_energy(p), 1e-12) << options;
-    const std::vector<std::string> lines = changed_positions(p);
+    const std::vector<std::string> lines = study::changed_positions(p);
     EXPECT_TRUE(tells(lines, "rod.position.x from 0.01 m to ")) << fmt::format("{}", lines.size());
     EXPECT_TRUE(tells(lines, "rod.orientation by 3 deg about"));
     EXPECT_FALSE(tells(lines, "eta"));
@@ -83,9 +83,9 @@ TEST(FlexibleStart, WhereBothEndsAreHeldTheBodyTakesTheShapeOfLeastEnergy) {
       "  right: {type: spherical, between: [{on: ground, at: [1.0001 m, 0, 0]}, rod.right]}\n";
   const double energy = 0.5 * 210e9 * 1e-4 / 1.0 * 1e-8;
   for (const std::string& options : {std::string(), kSuper}) {
-    Prepared p = prepared(rod(text, options));
+    study::Prepared p = prepared(rod(text, options));
     EXPECT_NEAR(elastic_energy(p) / energy, 1, 2e-3) << options;
-    EXPECT_TRUE(tells(changed_positions(p), "rod.eta.")) << options;
+    EXPECT_TRUE(tells(study::changed_positions(p), "rod.eta.")) << options;
   }
 }
 
@@ -94,8 +94,8 @@ TEST(FlexibleStart, VelocitiesChangeTheFrameFirstAndElasticRatesOnlyWhereTheyMus
   const std::string one =
       "    position: [0, 0, 0]\n    velocity: [0, 1 m/s, 0]\n"
       "joints:\n  wall: {type: revolute, between: [ground, rod.left], axis: z}\n";
-  Prepared free = prepared(rod(one));
-  const std::vector<std::string> lines = changed_velocities(free);
+  study::Prepared free = prepared(rod(one));
+  const std::vector<std::string> lines = study::changed_velocities(free);
   EXPECT_TRUE(tells(lines, "rod.velocity.y from 1 m/s to 0 m/s"));
   EXPECT_FALSE(tells(lines, "eta_rate"));
   const std::string both =
@@ -103,8 +103,8 @@ TEST(FlexibleStart, VelocitiesChangeTheFrameFirstAndElasticRatesOnlyWhereTheyMus
       "joints:\n  wall: {type: fixed, between: [ground, rod.left]}\n"
       "  pull: {type: prismatic, between: [{on: ground, at: [1 m, 0, 0]}, rod.right], axis: x, drive: \"1 cm/s * "
       "t\"}\n";
-  Prepared pulled = prepared(rod(both));
-  EXPECT_TRUE(tells(changed_velocities(pulled), "rod.eta_rate."));
+  study::Prepared pulled = prepared(rod(both));
+  EXPECT_TRUE(tells(study::changed_velocities(pulled), "rod.eta_rate."));
 }
 
 // Cables and beams, in the plane and in space: a steel one of 1 m and 1 cm x 1 cm (a round of 5 mm for the cable in
@@ -116,7 +116,7 @@ std::string beam(const std::string& name, const std::string& element, bool plana
          "\n    material: {density: 7800 kg/m^3, young: 210 GPa, poisson: 0}\n" + rest;
 }
 
-double all_elastic(Prepared& p) {
+double all_elastic(study::Prepared& p) {
   p.engine->observe(p.start, nullptr);
   double sum = 0;
   for (const FlexibleIndex& f : p.system->flexible)
@@ -141,12 +141,13 @@ TEST_P(BeamStart, ABeamOffItsClampIsMovedNotBent) {
   const std::string turned =
       planar() ? "    orientation: 5 deg\n" : "    orientation: {axis: [0, 1, 2], angle: 5 deg}\n";
   for (const char* coordinates : {"absolute", "joint"}) {
-    Prepared p = prepared(fmt::format("clatter: 1\ncoordinates: {}\nbodies:\n", coordinates) +
-                          beam("cable", element(), planar(), "    position: " + at("3 mm", "1 cm") + "\n" + turned) +
-                          "joints:\n  wall: {type: " + held() + ", between: [ground, cable.start]}\n" +
-                          "simulate: {method: radau5, end: 1 ms}\n");
+    study::Prepared p =
+        prepared(fmt::format("clatter: 1\ncoordinates: {}\nbodies:\n", coordinates) +
+                 beam("cable", element(), planar(), "    position: " + at("3 mm", "1 cm") + "\n" + turned) +
+                 "joints:\n  wall: {type: " + held() + ", between: [ground, cable.start]}\n" +
+                 "simulate: {method: radau5, end: 1 ms}\n");
     EXPECT_LT(all_elastic(p), 1e-18) << coordinates;
-    const std::vector<std::string> lines = changed_positions(p);
+    const std::vector<std::string> lines = study::changed_positions(p);
     EXPECT_TRUE(tells(lines, "cable.position.y from 0.01 m to 0 m")) << coordinates;
     EXPECT_FALSE(tells(lines, "elastic energy")) << coordinates;
   }
@@ -155,13 +156,13 @@ TEST_P(BeamStart, ABeamOffItsClampIsMovedNotBent) {
 // Two beams 2 cm apart, the second off the first's line: both move, neither bends.
 TEST_P(BeamStart, ABeamsGapToAnotherIsClosedByMovingBoth) {
   for (const char* coordinates : {"absolute", "joint"}) {
-    Prepared p = prepared(fmt::format("clatter: 1\ncoordinates: {}\nbodies:\n", coordinates) +
-                          beam("left", element(), planar(), "    position: " + at("0", "0") + "\n") +
-                          beam("right", element(), planar(), "    position: " + at("1.02 m", "1 cm") + "\n") +
-                          "joints:\n  weld: {type: " + held() + ", between: [left.end, right.start]}\n" +
-                          "simulate: {method: radau5, end: 1 ms}\n");
+    study::Prepared p = prepared(fmt::format("clatter: 1\ncoordinates: {}\nbodies:\n", coordinates) +
+                                 beam("left", element(), planar(), "    position: " + at("0", "0") + "\n") +
+                                 beam("right", element(), planar(), "    position: " + at("1.02 m", "1 cm") + "\n") +
+                                 "joints:\n  weld: {type: " + held() + ", between: [left.end, right.start]}\n" +
+                                 "simulate: {method: radau5, end: 1 ms}\n");
     EXPECT_LT(all_elastic(p), 1e-18) << coordinates;
-    const std::vector<std::string> lines = changed_positions(p);
+    const std::vector<std::string> lines = study::changed_positions(p);
     EXPECT_TRUE(tells(lines, "right.position.")) << coordinates << " " << lines.size();
     EXPECT_TRUE(tells(lines, "left.position.")) << coordinates << " " << lines.size();
   }
@@ -175,7 +176,7 @@ TEST_P(BeamStart, BetweenTwoPinsItIsTurnedAndStretchedOnlyByWhatIsMissing) {
   const double A = element() == "ancf-cable" && !planar() ? 3.14159265358979 * 6.25e-6 : 1e-4;
   for (const double missing : {0.0, 1e-4}) {
     const double L = 1 + missing, x = 0.91 * L, y = std::sqrt(1 - 0.91 * 0.91) * L;
-    Prepared p = prepared(
+    study::Prepared p = prepared(
         "clatter: 1\nbodies:\n" + beam("cable", element(), planar(), "    position: " + at("3 mm", "1 cm") + "\n") +
         "joints:\n  l: {type: " + pin + ", between: [ground, cable.start]}\n" +
         fmt::format("  r: {{type: {}, between: [{{on: ground, at: [{:.17g}, {:.17g}, 0]}}, cable.end]}}\n", pin, x, y) +
@@ -185,7 +186,7 @@ TEST_P(BeamStart, BetweenTwoPinsItIsTurnedAndStretchedOnlyByWhatIsMissing) {
       EXPECT_LT(all_elastic(p), 1e-12);
     else
       EXPECT_NEAR(all_elastic(p) / energy, 1, 3e-3);
-    EXPECT_EQ(tells(changed_positions(p), "elastic energy of cable from 0 J to "), missing > 0);
+    EXPECT_EQ(tells(study::changed_positions(p), "elastic energy of cable from 0 J to "), missing > 0);
   }
 }
 
@@ -196,9 +197,9 @@ TEST_P(BeamStart, WordsAboutTheStartAreRespected) {
                           "joints:\n  weld: {type: " + held() + ", between: [left.end, right.start]}\n" +
                           "simulate: {method: radau5, end: 1 ms}\n";
   EXPECT_THROW(prepared("clatter: 1\nbodies:\n" + gap + "initial: {adjust_positions: false}\n"), InputError);
-  Prepared kept = prepared("clatter: 1\nbodies:\n" + gap + "initial: {keep: [left]}\n");
+  study::Prepared kept = prepared("clatter: 1\nbodies:\n" + gap + "initial: {keep: [left]}\n");
   EXPECT_LT(all_elastic(kept), 1e-12);
-  EXPECT_FALSE(tells(changed_positions(kept), "left.position."));
+  EXPECT_FALSE(tells(study::changed_positions(kept), "left.position."));
 }
 
 INSTANTIATE_TEST_SUITE_P(Elements, BeamStart,
@@ -213,10 +214,10 @@ INSTANTIATE_TEST_SUITE_P(Elements, BeamStart,
 // from the joints.
 TEST(FlexibleStart, WhatAModelDoesNotSayIsNotTold) {
   LoadOptions options;
-  make_flexible_bodies(options);
-  Prepared p = prepare(load_model(source_root() + "/models/flexible/slider_crank.yaml", options));
-  EXPECT_TRUE(changed_positions(p).empty());
-  EXPECT_TRUE(changed_velocities(p).empty());
+  study::make_flexible_bodies(options);
+  study::Prepared p = study::prepare(load_model(source_root() + "/models/flexible/slider_crank.yaml", options));
+  EXPECT_TRUE(study::changed_positions(p).empty());
+  EXPECT_TRUE(study::changed_velocities(p).empty());
   p.engine->observe(p.start, nullptr);
   for (const FlexibleIndex& f : p.system->flexible)
     EXPECT_LT(Vec(p.start.v.segment(f.v, f.states)).cwiseAbs().maxCoeff(), 1e-12) << f.body;

@@ -1,5 +1,5 @@
 // Flexible bodies as a user meets them: the report of a reduction, the cache, frequencies as quantities.
-#include "app/flexible.hpp"
+#include "study/flexible.hpp"
 
 #include <algorithm>
 #include <cmath>

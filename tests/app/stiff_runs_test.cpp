@@ -4,31 +4,31 @@
 
 #include <cmath>
 
-#include "app/changes.hpp"
-#include "app/flexible.hpp"
-#include "app/simulation.hpp"
 #include "fixture.hpp"
 #include "model/load.hpp"
 #include "source_root.hpp"
+#include "study/flexible.hpp"
+#include "study/method.hpp"
+#include "study/simulate.hpp"
 
 namespace clatter::app {
 namespace {
 
 struct Ran {
-  Outcome outcome;
+  study::Outcome outcome;
   State end;
 };
 
 // Of a model's text, with the steps that `run` would decide.
 Ran ran(const std::string& text) {
   LoadOptions options;
-  make_flexible_bodies(options);
+  study::make_flexible_bodies(options);
   Model model = load_model_text(text, "model.yaml", options);
-  decide_steps(model);
-  Prepared p = prepare(std::move(model));
-  const Observer observer = recorder(p);
+  study::decide_steps(model);
+  study::Prepared p = study::prepare(std::move(model));
+  const Observer observer = study::recorder(p);
   Ran out;
-  out.outcome = simulate_prepared(p, observer, {});
+  out.outcome = study::simulate(p, observer, {});
   out.end = p.motion->engine_state(p.motion->stepper().state());
   return out;
 }
@@ -78,10 +78,10 @@ TEST(StiffContact, ABouncingBallTakesNoMoreStepsThanBefore) {
   LoadOptions options;
   Model model = load_model(source_root() + "/models/contact/bouncing_ball.yaml", options);
   model.simulate.method = Method::smooth;
-  decide_steps(model);
-  Prepared p = prepare(std::move(model));
-  const Observer observer = recorder(p);
-  const Outcome outcome = simulate_prepared(p, observer, {});
+  study::decide_steps(model);
+  study::Prepared p = study::prepare(std::move(model));
+  const Observer observer = study::recorder(p);
+  const study::Outcome outcome = study::simulate(p, observer, {});
   EXPECT_TRUE(outcome.finished);
   EXPECT_EQ(outcome.summary.events, 19U);
   EXPECT_LT(outcome.summary.steps, 1260U);

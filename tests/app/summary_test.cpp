@@ -1,15 +1,15 @@
-#include "app/summary.hpp"
+#include "app/summary_text.hpp"
 
 #include <gtest/gtest.h>
 
-#include "app/channels.hpp"
+#include "study/channels.hpp"
 
 namespace clatter::app {
 namespace {
 
 // 10 J stored, 5 J supplied, 3 J dissipated: 12 J must be there; 12.5 J are, so 0.5 J come from the integration.
 TEST(Ledger, RemainderIsWhatTheContributionsDoNotExplain) {
-  Ledger ledger{10, 12.5, {"motor", "damper"}, {5, -3}, 2};
+  study::Ledger ledger{10, 12.5, {"motor", "damper"}, {5, -3}, 2};
   EXPECT_DOUBLE_EQ(ledger.remainder(), 0.5);
   EXPECT_DOUBLE_EQ(ledger.scale(), 10);  // 2 + 5 + 3
   EXPECT_FALSE(ledger.closes());
@@ -19,7 +19,7 @@ TEST(Ledger, RemainderIsWhatTheContributionsDoNotExplain) {
 
 // The zero of potential energy is arbitrary, so the verdict must not change when everything is lifted by 10^6 J.
 TEST(Ledger, VerdictDoesNotDependOnTheZeroOfPotentialEnergy) {
-  Ledger ledger{0, 0.01, {}, {}, 1};
+  study::Ledger ledger{0, 0.01, {}, {}, 1};
   EXPECT_FALSE(ledger.closes());
   ledger.start += 1e6;
   ledger.end += 1e6;
@@ -43,15 +43,15 @@ TEST(Ledger, AnOpenLedgerSaysSoAndWhatToTry) {
 // A block at rest: 1e-12 of the stored energy, or what sums of energies of opposite sign leave, is rounding and no
 // error of the integration, however little moved; a hundred times what rounding allows is not.
 TEST(Ledger, AtRestTheRoundingOfWhatIsStoredIsNoRemainder) {
-  Ledger rest{20, 20 + 2e-11, {}, {}, 1e-31};
+  study::Ledger rest{20, 20 + 2e-11, {}, {}, 1e-31};
   rest.summands = 20;
   EXPECT_TRUE(rest.closes());
   EXPECT_NE(ledger_text(rest).find("closes to the rounding of what is stored"), std::string::npos) << ledger_text(rest);
-  Ledger nothing{0, 2e-31, {}, {}, 0};
+  study::Ledger nothing{0, 2e-31, {}, {}, 0};
   nothing.summands = 1;
   EXPECT_TRUE(nothing.closes());
   EXPECT_EQ(ledger_text(nothing).find("NOT"), std::string::npos);
-  Ledger far{1e-9, 3e-9, {}, {}, 1e-12};  // two weights of 1e4 J, one above and one below the origin
+  study::Ledger far{1e-9, 3e-9, {}, {}, 1e-12};  // two weights of 1e4 J, one above and one below the origin
   far.summands = 2e4;
   EXPECT_TRUE(far.closes());
   rest.end = 20 + 2e-8;
@@ -84,8 +84,8 @@ TEST(Channels, QuantitiesAreFiledUnderWhatTheyBelongToAndFoundAgain) {
       {"system.momentum", "system/momentum"},
   };
   for (const auto& [quantity, channel] : names) {
-    EXPECT_EQ(channel_of_quantity(model, quantity), channel);
-    EXPECT_EQ(quantity_of_channel(channel), quantity);
+    EXPECT_EQ(study::channel_of_quantity(model, quantity), channel);
+    EXPECT_EQ(study::quantity_of_channel(channel), quantity);
   }
 }
 

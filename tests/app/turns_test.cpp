@@ -6,14 +6,14 @@
 #include <numbers>
 
 #include "api/clatter.hpp"
-#include "app/simulation.hpp"
 #include "fixture.hpp"
 #include "model/load.hpp"
+#include "study/simulate.hpp"
 
 namespace clatter::app {
 namespace {
 
-class Column final : public Sink {
+class Column final : public study::Sink {
  public:
   void sample(double t, std::span<const double> values) override {
     time.push_back(t);
@@ -36,17 +36,18 @@ Recorded record(std::string text, bool joint, const std::string& outputs, const 
   if (!outputs.empty()) text += "outputs: " + outputs + "\n";
   Model model = load_model_text(text, "turns.yaml");
   model.joint_coordinates = joint;
-  Prepared p = prepare(std::move(model));
-  const Observer observer = outputs.empty() ? Observer(p.system, {quantity, "energy.kinetic"}, p.extra) : recorder(p);
+  study::Prepared p = study::prepare(std::move(model));
+  const Observer observer =
+      outputs.empty() ? Observer(p.system, {quantity, "energy.kinetic"}, p.extra) : study::recorder(p);
   Column sink;
-  RunRequest request;
+  study::RunRequest request;
   request.sink = &sink;
-  const Outcome outcome = simulate_prepared(p, observer, request);
+  const study::Outcome outcome = study::simulate(p, observer, request);
   EXPECT_TRUE(outcome.finished) << (outcome.failure ? outcome.failure->what() : "");
   Recorded out;
   out.time = sink.time;
   out.steps = outcome.summary.steps;
-  const auto column = static_cast<std::size_t>(column_of(observer, quantity));
+  const auto column = static_cast<std::size_t>(study::column_of(observer, quantity));
   for (const std::vector<double>& row : sink.rows) out.value.push_back(row[column]);
   return out;
 }
@@ -184,7 +185,7 @@ simulate: {method: dopri5, end: 2 s, output_step: 0.5 s}
 
 // The memory of a checkpoint holds the turns: continued, the same bits follow.
 TEST(Turns, AreContinuedFromACheckpoint) {
-  class Keeping final : public Sink {
+  class Keeping final : public study::Sink {
    public:
     void sample(double t, std::span<const double> values) override { rows.emplace_back(t, values[0]); }
     void ledger(double, std::span<const double>) override {}
@@ -200,12 +201,12 @@ TEST(Turns, AreContinuedFromACheckpoint) {
     Model model = load_model_text(pinned("spatial", method), "turns.yaml");
     model.simulate.checkpoint_interval = 1.5;
     const auto run = [&](Keeping& sink, std::span<const double> memory) {
-      Prepared p = prepare(model);
+      study::Prepared p = study::prepare(model);
       const Observer observer(p.system, {"two.angle", "energy.kinetic"}, p.extra);
-      RunRequest request;
+      study::RunRequest request;
       request.sink = &sink;
       request.memory = memory;
-      EXPECT_TRUE(simulate_prepared(p, observer, request).finished);
+      EXPECT_TRUE(study::simulate(p, observer, request).finished);
     };
     Keeping whole, rest;
     run(whole, {});

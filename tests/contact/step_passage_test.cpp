@@ -6,12 +6,12 @@
 
 #include <cmath>
 
-#include "app/summary.hpp"
 #include "contact/event_driven.hpp"
 #include "contact/motion.hpp"
 #include "contact/nonsmooth_alpha.hpp"
 #include "contact/time_stepping.hpp"
 #include "model/load.hpp"
+#include "study/summary.hpp"
 
 namespace clatter::contact {
 namespace {
@@ -84,9 +84,9 @@ TEST(StepPassage, WhatNoStepMeetsIsToldByName) {
     EXPECT_NEAR(passed.t, 2.2123e-3, 1e-6);
     EXPECT_GT(passed.depth, 1e-8);
     EXPECT_GE(m.stepper->certificate().on_way, passed.depth);
-    app::ContactSummary summary;
+    study::ContactSummary summary;
     summary.passages = {passed, m.contacts->slot_name(passed.slot)};
-    const std::string text = app::passages_text(summary);
+    const std::string text = study::passages_text(summary);
     EXPECT_TRUE(text.starts_with("passed-through: in 1 step")) << text;
     EXPECT_NE(text.find("contact `hit`"), text.npos) << text;
     EXPECT_NE(text.find("0.0022123 s"), text.npos) << text;

@@ -122,6 +122,22 @@ def test_progress_is_told_and_may_stop_a_run():
     assert result.status == "interrupted" and 0.3 <= result.time[-1] < 0.6
 
 
+def test_a_study_answers_with_a_table():
+    """A stone thrown up at 20 m/s: it is highest v^2/(2 g) above the ground (closed form)."""
+    assert "simulate" in clatter.studies()
+    answer = clatter.Model(STONE).ask("simulate")
+    assert answer.finished and answer.columns[0] == "quantity" and len(answer.units) == len(answer.columns)
+    rows = {row[0]: dict(zip(answer.columns[1:], row[1:])) for row in answer.rows}
+    height = rows["stone.position.y"]
+    assert height["unit"] == "m" and height["start"] == 0
+    assert height["greatest"] == pytest.approx(20**2 / (2 * 9.81), rel=1e-6)  # of samples 4 ms apart
+    assert height["end"] == pytest.approx(20 * 4 - 9.81 * 4**2 / 2, rel=1e-9)
+    stopped = clatter.Model.from_text(BALL).ask("simulate", progress=lambda p: p.t < 0.3)
+    assert not stopped.finished and stopped.rows
+    with pytest.raises(clatter.InputError, match="simulate"):
+        clatter.Model(STONE).ask("simulat")
+
+
 def test_what_a_callback_raises_comes_out():
     def bad(progress):
         raise KeyError("mine")
@@ -214,7 +230,7 @@ def test_the_stubs_name_what_there_is():
 def test_the_examples_of_the_documentation_run(tmp_path, monkeypatch):
     text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     (tmp_path / "models").symlink_to(ROOT / "models")
     monkeypatch.chdir(tmp_path)
     try:
@@ -225,4 +241,5 @@ def test_the_examples_of_the_documentation_run(tmp_path, monkeypatch):
     for block in blocks:
         exec(block, names)
     assert names["result"].time[-1] == 3.0
+    assert names["answer"].finished and names["answer"].columns == ["quantity", "unit", "start", "end", "least", "greatest"]
     assert names["simulation"].time == 0.0, "restarted"

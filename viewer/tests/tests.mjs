@@ -178,7 +178,7 @@ export const tests = {
     await open(page, await program.view(result));
     const names = Array.from({ length: 8 }, (_, i) => `touch[${i + 1}]`);
     const table = program.table(result, "touch*state", "touch*force");
-    const drawn = () => page.evaluate(() => [window.clatter.stage.shafts.mesh.count, window.clatter.stage.dots.mesh.count]);
+    const drawn = () => page.evaluate(() => [window.clatter.stage.marks.shafts.mesh.count, window.clatter.stage.marks.dots.mesh.count]);
     await goto(page, 0.05);
     assert.deepEqual(await drawn(), [0, 8]);
     const last = table.time.length - 1;
