@@ -143,6 +143,10 @@ int CrowdGradients::nesterov(CrowdProblem& problem, double tolerance, int most, 
 
 int CrowdGradients::spectral(CrowdProblem& problem, double tolerance, int most, bool& converged) {
   constexpr int kMemory = 10;
+  // Lengths s . s / s . N s can repeat every few steps together with the cuts of the line search, and the way to the
+  // optimum then shrinks by 1e-5 a step. Other multiples of them in every step, spread evenly by the golden section,
+  // leave no cycle (Raydan and Svaiter 2002 relax steepest descent so).
+  constexpr double kShortest = 0.7, kSpread = 0.6, kGolden = 0.6180339887498949;
   constexpr double kDecrease = 1e-4, kRange = 1e4, kRounding = 1e-15;
   // Values of the last steps, relative to the present one: differences of f itself would drown in rounding.
   std::array<double, kMemory> last;
@@ -181,7 +185,9 @@ int CrowdGradients::spectral(CrowdProblem& problem, double tolerance, int most, 
       }
     const double change = part * slope + 0.5 * part * part * bend;
     for (double& value : last) value -= change;
-    if (bend > 0) step = std::clamp(square / bend, typical / kRange, typical * kRange);
+    const double turn = kGolden * k;
+    const double multiple = kShortest + kSpread * (turn - std::floor(turn));
+    if (bend > 0) step = std::clamp(multiple * square / bend, typical / kRange, typical * kRange);
     P_.swap(next_);
     g_.swap(g_next_);
     converged = natural(problem, P_, g_) <= tolerance;
@@ -189,58 +195,95 @@ int CrowdGradients::spectral(CrowdProblem& problem, double tolerance, int most, 
   return k;
 }
 
+// Impulses of the problem as the unknowns of the gradients.
+void CrowdGradients::begin(const CrowdProblem& problem) {
+  const std::size_t n = problem.rows.size(), turns = problem.turns.size();
+  for (Impulses* list : {&P_, &y_, &next_, &g_, &g_next_}) list->resize(n + turns);
+  for (std::size_t i = 0; i < n; ++i) P_[i] = impulse(problem.rows[i]);
+  for (std::size_t i = 0; i < turns; ++i) P_[n + i] = moment(problem.turns[i]) / problem.turns[i].lever;
+}
+
+void CrowdGradients::put_into(CrowdProblem& problem) {
+  const std::size_t n = problem.rows.size();
+  take(problem, P_);
+  for (std::size_t i = 0; i < n; ++i) {
+    CrowdRow& row = problem.rows[i];
+    row.pn = normal(row).dot(P_[i]);
+    const Vec3 pt = P_[i] - row.pn * normal(row);
+    for (int k = 0; k < 3; ++k) row.pt[k] = pt[k];
+  }
+  for (std::size_t i = 0; i < problem.turns.size(); ++i)
+    for (int k = 0; k < 3; ++k) problem.turns[i].m[k] = problem.turns[i].lever * P_[n + i][k];
+}
+
+void CrowdGradients::lift_by_slip(const CrowdProblem& problem) {
+  for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+    const CrowdRow& row = problem.rows[i];
+    const Vec3 u = problem.rate(row);
+    lift_[i] = row.mu * (u - normal(row).dot(u) * normal(row)).norm();
+    if (problem.turns.empty()) continue;
+    const CrowdTurn& t = problem.turns[i];
+    const Vec3 w = problem.spin(row, t);
+    const double wn = normal(row).dot(w);
+    lift_[i] += t.rolling * (w - wn * normal(row)).norm() + t.drilling * std::abs(wn);
+  }
+}
+
+// By sweeps with the law as it is, to the same residual; a sweep that changes little may still leave more than that.
+int CrowdGradients::sweep_on(CrowdProblem& problem, double tolerance, int most, double& off) {
+  constexpr double kFirst = 0.1, kFiner = 0.1, kFinest = 1e-4;
+  int done = 0;
+  for (double change = kFirst; done < most && off > tolerance && change >= kFinest; change *= kFiner) {
+    done += sweeps_.solve(problem, true, change * tolerance, most - done).iterations;
+    off = problem.residual(true).rate;
+  }
+  return done;
+}
+
 CrowdSolverReport CrowdGradients::solve(CrowdProblem& problem, bool exact, bool spectral_steps, double tolerance,
                                         int most) {
-  constexpr int kOuter = 200;
+  // Rounds of the fixed point after which it must have come nearer by this factor. It is no contraction where slip and
+  // normal force change each other strongly: it then crawls, or goes round a cycle.
+  constexpr int kRounds = 8;
+  constexpr double kNearer = 0.1;
+  // Residual of the problem with mu |u_T| fixed, by that of the exact law in the last round.
+  constexpr double kInner = 1e-2;
   CrowdSolverReport report;
   const std::size_t n = problem.rows.size();
   if (n == 0) {
     report.converged = true;
     return report;
   }
-  const std::size_t turns = problem.turns.size();
-  for (Impulses* list : {&P_, &y_, &next_, &g_, &g_next_}) list->resize(n + turns);
+  begin(problem);
   lift_.assign(n, 0);
-  for (std::size_t i = 0; i < n; ++i) P_[i] = impulse(problem.rows[i]);
-  for (std::size_t i = 0; i < turns; ++i) P_[n + i] = moment(problem.turns[i]) / problem.turns[i].lever;
   // Velocities without contact: those of the start impulses are in the problem.
   for (std::size_t i = 0; i < n; ++i) problem.push(problem.rows[i], -P_[i]);
-  for (std::size_t i = 0; i < turns; ++i) problem.turn(problem.rows[i], problem.turns[i], -moment(problem.turns[i]));
+  for (std::size_t i = 0; i < problem.turns.size(); ++i)
+    problem.turn(problem.rows[i], problem.turns[i], -moment(problem.turns[i]));
   free_bodies_ = problem.bodies;
   free_x_ = problem.x;
   bool any_friction = false;
   for (const CrowdRow& row : problem.rows) any_friction = any_friction || row.mu > 0;
   for (const CrowdTurn& t : problem.turns) any_friction = any_friction || t.any();
-  for (int outer = 0;; ++outer) {
+  exact = exact && any_friction;
+  double off = 0, mark = std::numeric_limits<double>::infinity();
+  for (int round = 0;; ++round) {
     bool inner = false;
+    const double goal = std::max(0.5 * tolerance, kInner * off);
     const int left = most - report.iterations;
-    report.iterations += spectral_steps ? spectral(problem, 0.5 * tolerance, left, inner)
-                                        : nesterov(problem, 0.5 * tolerance, left, inner);
-    take(problem, P_);
-    for (std::size_t i = 0; i < n; ++i) {
-      CrowdRow& row = problem.rows[i];
-      row.pn = normal(row).dot(P_[i]);
-      const Vec3 pt = P_[i] - row.pn * normal(row);
-      for (int k = 0; k < 3; ++k) row.pt[k] = pt[k];
+    report.iterations += spectral_steps ? spectral(problem, goal, left, inner) : nesterov(problem, goal, left, inner);
+    put_into(problem);
+    report.converged = inner;
+    if (!exact) return report;
+    off = problem.residual(true).rate;
+    if (off > tolerance && round % kRounds == kRounds - 1) {
+      if (off > kNearer * mark) report.iterations += sweep_on(problem, tolerance, most - report.iterations, off);
+      mark = off;
+      begin(problem);
     }
-    for (std::size_t i = 0; i < turns; ++i)
-      for (int k = 0; k < 3; ++k) problem.turns[i].m[k] = problem.turns[i].lever * P_[n + i][k];
-    if (!exact || !any_friction) {
-      report.converged = inner;
-      return report;
-    }
-    report.converged = problem.residual(true).rate <= tolerance;
-    if (report.converged || report.iterations >= most || outer == kOuter) return report;
-    for (std::size_t i = 0; i < n; ++i) {
-      const CrowdRow& row = problem.rows[i];
-      const Vec3 u = problem.rate(row);
-      lift_[i] = row.mu * (u - normal(row).dot(u) * normal(row)).norm();
-      if (turns == 0) continue;
-      const CrowdTurn& t = problem.turns[i];
-      const Vec3 w = problem.spin(row, t);
-      const double wn = normal(row).dot(w);
-      lift_[i] += t.rolling * (w - wn * normal(row)).norm() + t.drilling * std::abs(wn);
-    }
+    report.converged = off <= tolerance;
+    if (report.converged || report.iterations >= most) return report;
+    lift_by_slip(problem);
   }
 }
 

@@ -15,8 +15,9 @@
 //              (Birgin, Martinez, Raydan 2000)
 //
 // Gradients minimise 1/2 P^T N P + r^T P over the cones, the relaxed law. Coulomb's own is its fixed point with
-// mu |u_T| of the last answer moved into b (De Saxce and Feng 1998): a few outer rounds. Where rows transmit moments, P
-// goes on with M / L of each row, and the rates with L w.
+// mu |u_T| of the last answer moved into b (De Saxce and Feng 1998): a few outer rounds. In some problems of a hundred
+// these rounds crawl or go round a cycle: sweeps by the exact law then go on. Where rows transmit moments, P goes on
+// with M / L of each row, and the rates with L w.
 #pragma once
 
 #include <vector>
@@ -52,6 +53,7 @@ class CrowdSweeps {
 
 class CrowdGradients {
  public:
+  explicit CrowdGradients(CrowdSweeps& sweeps) : sweeps_(sweeps) {}
   // `spectral`: Barzilai-Borwein, else Nesterov.
   CrowdSolverReport solve(CrowdProblem& problem, bool exact, bool spectral, double tolerance, int most);
 
@@ -65,7 +67,12 @@ class CrowdGradients {
   int nesterov(CrowdProblem& problem, double tolerance, int most, bool& converged);
   int spectral(CrowdProblem& problem, double tolerance, int most, bool& converged);
   double natural(const CrowdProblem& problem, const Impulses& P, const Impulses& g) const;
+  void begin(const CrowdProblem& problem);
+  void put_into(CrowdProblem& problem);
+  void lift_by_slip(const CrowdProblem& problem);
+  int sweep_on(CrowdProblem& problem, double tolerance, int most, double& off);
 
+  CrowdSweeps& sweeps_;
   std::vector<CrowdBody> free_bodies_;
   std::vector<double> free_x_;
   std::vector<double> lift_;  // mu |u_T| and what moments add, moved into b

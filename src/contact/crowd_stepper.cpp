@@ -45,6 +45,7 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
       crew_(crowd_.threads),
       push_(crew_),
       sweeps_(crew_),
+      gradients_(sweeps_),
       newton_(sweeps_),
       push_newton_(sweeps_),
       log_(dynamics.system(), crowd_),

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <tuple>
 
 #include "base/interrupt.hpp"
@@ -294,7 +295,13 @@ CrowdSolverReport CrowdSweeps::solve(CrowdProblem& problem, bool exact, double t
     report.converged = true;
     return report;
   }
-  double last = 0;
+  // Rounds with conjugate directions after which the change must have become smaller by this factor: under Coulomb's
+  // law, whose slopes are not symmetric, directions can go on for ever where rounds alone reach the end. As many rounds
+  // without them follow.
+  constexpr int kRounds = 100;
+  constexpr double kSmaller = 0.5;
+  double last = 0, mark = std::numeric_limits<double>::infinity();
+  bool conjugate = true;
   begin_round(problem);
   for (;;) {
     leave_if_interrupted();
@@ -308,7 +315,11 @@ CrowdSolverReport CrowdSweeps::solve(CrowdProblem& problem, bool exact, double t
     if (report.converged || report.iterations >= most) return report;
     if (!backward) continue;
     const double now = change_of_round(problem);
-    const double beta = last > 0 && now < last ? now / last : 0;
+    if (report.iterations % (2 * kRounds) == 0) {
+      conjugate = !conjugate || now <= kSmaller * mark;
+      mark = now;
+    }
+    const double beta = conjugate && last > 0 && now < last ? now / last : 0;
     go_on(problem, beta);
     last = now;
   }

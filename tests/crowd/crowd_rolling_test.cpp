@@ -318,7 +318,9 @@ CrowdProblem by_newton(CrowdProblem p, bool exact) {
   return p;
 }
 CrowdProblem by_gradients(CrowdProblem p, bool exact, bool spectral) {
-  CrowdGradients gradients;
+  CrowdCrew crew(1);
+  CrowdSweeps sweeps(crew);
+  CrowdGradients gradients(sweeps);
   EXPECT_TRUE(gradients.solve(p, exact, spectral, 100 * kSolved, 400000).converged);
   return p;
 }
@@ -392,7 +394,7 @@ TEST(CrowdRolling, ProjectionOnTheConeIsTheNearestPoint) {
     const double mu = trial % 5 == 0 ? 0 : std::abs(u(random)), rolling = trial % 7 == 0 ? 0 : std::abs(u(random)),
                  drilling = std::abs(u(random));
     const double zn = 1.5 * u(random), zd = u(random);
-    const Vec3 zt(u(random), u(random), 0), zr(u(random), u(random), 0);
+    const Vec3 zt{u(random), u(random), 0}, zr{u(random), u(random), 0};
     double pn = zn, mn = zd;
     Vec3 pt = zt, mt = zr;
     project_on_cone(mu, rolling, drilling, pn, pt, mt, mn);

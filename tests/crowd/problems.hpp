@@ -42,7 +42,7 @@ inline CrowdProblem random_problem(unsigned seed, int n, int rows, bool planar, 
     row.side1 = CrowdProblem::grounds + (i < n ? i : static_cast<int>(random() % static_cast<unsigned>(n)));
     row.side2 = i < n ? 0 : CrowdProblem::grounds + static_cast<int>(random() % static_cast<unsigned>(n));
     if (row.side1 == row.side2) row.side2 = 0;
-    Vec3 d(u(random), u(random), planar ? 0 : u(random));
+    Vec3 d{u(random), u(random), planar ? 0 : u(random)};  // braces: drawn in this order by every compiler
     if (row.side2 == 0) d = planar ? Vec3(0.3 * d.x(), 1, 0) : Vec3(0.3 * d.x(), 0.3 * d.y(), 1);
     d.normalize();
     for (int k = 0; k < 3; ++k) {
