@@ -30,6 +30,7 @@
 #include "contact/certificate.hpp"
 #include "contact/contact_counts.hpp"
 #include "contact/contact_dynamics.hpp"
+#include "contact/contact_sample.hpp"
 #include "contact/gap_correction.hpp"
 #include "contact/impact.hpp"
 #include "contact/passage_watch.hpp"
@@ -39,28 +40,6 @@
 #include "integrate/integrator.hpp"
 
 namespace clatter::contact {
-
-// A contact that carried force in the last step.
-struct ContactSample {
-  int slot = -1;
-  Mode mode = Mode::open;
-  bool impact = false;          // it collided in this step
-  int feature = -1;             // of the slot's branch: which edge, face, ...
-  double rate[2] = {0, 0};      // gap rate before and after
-  Vec3 force = Vec3::Zero();    // along n, t1, t2; mean over the step
-  Vec3 impulse = Vec3::Zero();  // of the step (Moreau), of the impact alone (non-smooth generalized-alpha)
-  double gap = 0;
-  double slip[2] = {0, 0};  // at the end of the step
-};
-
-// A friction row in the last step (friction_stepping.cpp).
-struct FrictionSample {
-  int index = -1;
-  Mode mode = Mode::open;
-  double force[2] = {0, 0};  // along its slips, mean over the step
-  double limit = 0;
-  double slip[2] = {0, 0};  // at the end of the step
-};
 
 // Something that happened to a contact within a step.
 struct StepChange {

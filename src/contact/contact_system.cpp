@@ -232,6 +232,11 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
     s.r = r_body + R_body * shape.at.placement.position;
     out->shapes.push_back(std::move(s));
   }
+  if (model.crowd) {
+    // Their pairs are made while it runs (crowd_search.hpp); entries and ropes have their channels all the same.
+    for (const CrowdContact& entry : model.crowd->contacts) out->groups.push_back(entry.name);
+    for (const CrowdRope& rope : model.crowd->ropes) out->groups.push_back(rope.name);
+  }
   for (std::size_t i = 0; i < model.contacts.size(); ++i) {
     const Contact& contact = model.contacts[i];
     ContactLaw law = contact.law;
@@ -285,11 +290,6 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
     (p.rigid ? out->any_rigid : out->any_compliant) = true;
     out->laws.push_back(std::move(law));
     out->pairs.push_back(std::move(p));
-  }
-  if (model.crowd) {
-    // Pairs are made while it runs (crowd_search.hpp); entries and ropes have their channels all the same.
-    for (const CrowdContact& entry : model.crowd->contacts) out->groups.push_back(entry.name);
-    for (const CrowdRope& rope : model.crowd->ropes) out->groups.push_back(rope.name);
   }
   out->smooth = smooth;
   compile_frictions(*sys, *out);

@@ -82,7 +82,7 @@ class ContactSystem {
   std::vector<PairInstance> pairs;
   std::vector<int> pair_of_slot;
   std::vector<ContactLaw> laws;     // parallel to Model::contacts; as used
-  std::vector<std::string> groups;  // entries of `contacts:` in the order of the model
+  std::vector<std::string> groups;  // entries of `contacts:`: those of a crowd, then those that are pairs
   bool any_rigid = false, any_compliant = false;
   bool smooth = false;                      // friction in joints is smoothed
   std::vector<FrictionInstance> frictions;  // of joints, then of rigid slots

@@ -42,22 +42,9 @@ Vec3 turned(const Link& link, const Vec3& w, const Vec3& explicitly, double h) {
 
 }  // namespace
 
-// Which links are free bodies, which answer together.
-void CrowdStepper::place_links() {
+// Ends of ropes; marks their links.
+void CrowdStepper::place_ropes(std::vector<char>& used) {
   const System& sys = engine_.system();
-  const Tree& tree = sys.tree;
-  std::vector<int> group_of_tree;
-  engine_.response_groups(group_of_tree);
-  places_.assign(tree.links.size(), {});
-  std::vector<int> number(tree.trees.size() + 1, -1);
-  problem_.balls = true;
-  problem_.bodies.assign(CrowdProblem::grounds, {});
-  problem_.inverse_inertia.assign(CrowdProblem::grounds, Mat3::Zero());
-  std::vector<char> used(tree.links.size(), 0);
-  const auto use = [&](int link) {
-    if (link >= 0) used[at(link)] = 1;
-  };
-  for (const ShapeInstance& s : system().shapes) use(s.link);
   for (const CrowdRope& rope : crowd_.ropes) {
     RopeEnds ends;
     const auto end = [&](const Attachment& a, int& link, Vec3& r) {
@@ -74,11 +61,30 @@ void CrowdStepper::place_links() {
     };
     end(rope.a, ends.link1, ends.r1);
     end(rope.b, ends.link2, ends.r2);
-    use(ends.link1);
-    use(ends.link2);
+    for (const int link : {ends.link1, ends.link2})
+      if (link >= 0) used[at(link)] = 1;
     ropes_.push_back(ends);
     problem_.balls = false;
   }
+}
+
+// Which links are free bodies, which answer together.
+void CrowdStepper::place_links() {
+  const System& sys = engine_.system();
+  const Tree& tree = sys.tree;
+  std::vector<int> group_of_tree;
+  engine_.response_groups(group_of_tree);
+  places_.assign(tree.links.size(), {});
+  std::vector<int> number(tree.trees.size() + 1, -1);
+  problem_.balls = true;
+  problem_.bodies.assign(CrowdProblem::grounds, {});
+  problem_.inverse_inertia.assign(CrowdProblem::grounds, Mat3::Zero());
+  std::vector<char> used(tree.links.size(), 0);
+  for (const ShapeInstance& s : system().shapes)
+    if (s.link >= 0) used[at(s.link)] = 1;
+  std::vector<char> grouped(tree.trees.size(), 0);
+  use_slots(used, grouped);
+  place_ropes(used);
   int packed = 0;
   for (int l = 0; l < static_cast<int>(tree.links.size()); ++l) {
     if (!used[at(l)]) continue;
@@ -86,7 +92,7 @@ void CrowdStepper::place_links() {
     const TreeRange& range = tree.trees[at(link.tree)];
     if (range.v0 == range.v1) continue;
     const int group = group_of_tree[at(link.tree)];
-    if (range.simple && group > 0) {
+    if (range.simple && group > 0 && !grouped[at(link.tree)]) {
       places_[at(l)].body = static_cast<int>(problem_.bodies.size());
       CrowdBody body;
       const bool particle = link.mobility == Mobility::particle3 || link.mobility == Mobility::particle2;
@@ -186,6 +192,7 @@ void CrowdStepper::gather(double h) {
     if (!is_ball_[i]) speed += m.w.norm() * (s.r.norm() + (std::isfinite(s.geometry.bound) ? s.geometry.bound : 0.0));
     fastest_ = std::max(fastest_, speed);
   }
+  if (slots_.any) fastest_ = std::max(fastest_, contact_.contacts().largest_speed());
 }
 
 int CrowdStepper::side_of(CrowdProblem& problem, int link, const Vec3& arm) {
@@ -291,12 +298,14 @@ void CrowdStepper::join_drafts(int drafts) {
   rows_.resize(at(sum));
   problem_.turns.resize(turning_ ? at(sum) : 0);
   turned_.resize(problem_.turns.size());
+  problem_.shifts.resize(shifting_ ? at(sum) : 0);
   crew_.run(drafts, [&](int k) {
     Draft& draft = drafts_[at(k)];
     for (std::size_t i = 0; i < draft.rows.size(); ++i) {
       const auto to = at(draft.begin_of_block[draft.block[i]]++);
       problem_.rows[to] = draft.rows[i];
       rows_[to] = draft.about[i];
+      if (shifting_) problem_.shifts[to] = draft.shifts[i];
       if (!turning_) continue;
       problem_.turns[to] = draft.turns[i];
       turned_[to] = draft.turned[i];

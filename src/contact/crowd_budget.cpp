@@ -62,12 +62,18 @@ double CrowdStepper::impact_energy(const CrowdProblem& part, std::span<const int
   return sum;
 }
 
+bool CrowdStepper::bounces(std::size_t i) const {
+  const CrowdRow& row = problem_.rows[i];
+  return row.pn > 0 && (row.b < 0 || (shifting_ && !problem_.shifts[i].isZero(0)));
+}
+
 // Impacts whose law would bring energy in take less of their bounce.
 void CrowdStepper::forbid_gain(double tolerance, int most) {
   constexpr double kGain = 1e-9;
   gains_.clear();
-  const auto bounces = [](const CrowdRow& row) { return row.b < 0 && row.pn > 0; };
-  if (std::none_of(problem_.rows.begin(), problem_.rows.end(), bounces)) return;
+  bool any = false;
+  for (std::size_t i = 0; i < rows_.size() && !any; ++i) any = bounces(i);
+  if (!any) return;
   join_islands(false);
   islands_.assign(parent_.size(), {});
   for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -78,22 +84,24 @@ void CrowdStepper::forbid_gain(double tolerance, int most) {
     k.middle += P.dot(problem_.rate(row) + rows_[i].u_begin);
     k.square += std::abs(P.dot(rows_[i].u_begin));
     if (turning_) k.middle += moment_power(i) + moment(problem_.turns[i]).dot(turned_[i].w_begin);
-    k.bounces = k.bounces || bounces(row);
+    k.bounces = k.bounces || bounces(i);
+    k.driven = k.driven || rows_[i].driven;
   }
   for (std::size_t root = 0; root < islands_.size(); ++root) {
-    if (!islands_[root].bounces || !(islands_[root].middle > kGain * islands_[root].square)) continue;
+    if (!islands_[root].bounces || islands_[root].driven || !(islands_[root].middle > kGain * islands_[root].square))
+      continue;
     open_rows_.clear();
     int worst = -1;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       if (root_of_row(i) != root) continue;
       open_rows_.push_back(static_cast<int>(i));
-      if (bounces(problem_.rows[i]) && (worst < 0 || problem_.rows[i].pn > problem_.rows[at(worst)].pn))
-        worst = static_cast<int>(i);
+      if (bounces(i) && (worst < 0 || problem_.rows[i].pn > problem_.rows[at(worst)].pn)) worst = static_cast<int>(i);
     }
     part_.take(problem_, open_rows_);
     with_bounce_ = part_.problem;
     const double with = impact_energy(part_.problem, open_rows_);
     for (CrowdRow& row : part_.problem.rows) row.b = std::max(0.0, row.b);
+    std::fill(part_.problem.shifts.begin(), part_.problem.shifts.end(), Vec3(Vec3::Zero()));
     solve_part(tolerance, most);
     without_bounce_ = part_.problem;
     const double without = impact_energy(part_.problem, open_rows_);
@@ -135,12 +143,12 @@ void CrowdStepper::settle_energy(bool bouncing) {
       if (!(row.pn > 0)) continue;
       gains[at(k)] += impulse(row).dot(problem_.rate(row));
       if (turning_) gains[at(k)] += moment_power(i);
-      bounce[at(k)] = bounce[at(k)] || row.b < 0;
+      bounce[at(k)] = bounce[at(k)] || bounces(i);
     }
   });
   const double gain = std::accumulate(gains.begin(), gains.end(), 0.0);
-  const bool bounces = std::find(bounce.begin(), bounce.end(), true) != bounce.end();
-  if (!(gain > 0) && !(bounces && bouncing)) return;
+  const bool any_bounce = std::find(bounce.begin(), bounce.end(), true) != bounce.end();
+  if (!(gain > 0) && !(any_bounce && bouncing)) return;
   join_islands(true);
   islands_.assign(parent_.size(), {});
   // u_free of all rows: the velocities of the problem change places with those before the impulses.
@@ -170,10 +178,11 @@ void CrowdStepper::settle_energy(bool bouncing) {
       k.middle += power + M.dot(turned_[i].w_begin);
       k.square += power - M.dot(turned_[i].w_free);
     }
-    k.bounces = k.bounces || row.b < 0;
+    k.bounces = k.bounces || bounces(i);
+    k.driven = k.driven || c.driven;
   }
   for (Island& k : islands_) {
-    if (k.bounces && !bouncing) continue;
+    if (k.driven || (k.bounces && !bouncing)) continue;
     const double excess = k.bounces ? k.middle : k.gain;
     if (excess > 0 && k.square > 0) k.part = std::max(0.0, 1 - excess / k.square);
   }
@@ -181,7 +190,7 @@ void CrowdStepper::settle_energy(bool bouncing) {
     CrowdRow& row = problem_.rows[i];
     if (!(row.pn > 0)) continue;
     const double part = island(rows_[i]).part;
-    row.pn *= part;
+    if (!has_given_limit(row)) row.pn *= part;
     for (double& p : row.pt) p *= part;
     if (!turning_) continue;
     for (double& m : problem_.turns[i].m) m *= part;

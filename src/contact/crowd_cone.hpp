@@ -15,8 +15,26 @@ namespace clatter::contact {
 
 inline Vec3 normal(const CrowdRow& row) { return Vec3(row.n[0], row.n[1], row.n[2]); }
 
+// Friction of a given limit, the same in both laws, with its derivative.
+inline Vec3 onto_given_disc(const CrowdRow& row, const Vec3& z, Mat3& J) {
+  const Vec3 n = normal(row), zt = z - n.dot(z) * n;
+  const double t = zt.norm(), limit = row.mu * row.pn;
+  if (t <= limit) {
+    J = Mat3::Identity() - n * n.transpose();
+    return row.pn * n + zt;
+  }
+  const Vec3 along = zt / t, across = n.cross(along);
+  J = limit / t * across * across.transpose();
+  return row.pn * n + limit * along;
+}
+
 inline Vec3 onto_cone(const CrowdRow& row, const Vec3& z) {
   const Vec3 n = normal(row);
+  if (has_given_limit(row)) {
+    Vec3 zt = z - n.dot(z) * n;
+    project_on_disc(row.mu * row.pn, zt);
+    return row.pn * n + zt;
+  }
   double zn = n.dot(z);
   Vec3 zt = z - zn * n;
   if (!(row.mu > 0)) return std::max(0.0, zn) * n;
@@ -28,6 +46,7 @@ inline Vec3 onto_cone(const CrowdRow& row, const Vec3& z) {
 // The same with its derivative: 1 inside, 0 in the polar cone, else along the ray g = n + mu t / |t| it falls on and
 // around the cone.
 inline Vec3 onto_cone(const CrowdRow& row, const Vec3& z, Mat3& J) {
+  if (has_given_limit(row)) return onto_given_disc(row, z, J);
   const Vec3 n = normal(row);
   const double zn = n.dot(z);
   if (!(row.mu > 0)) {
@@ -52,6 +71,11 @@ inline Vec3 onto_cone(const CrowdRow& row, const Vec3& z, Mat3& J) {
 // J: derivative, not symmetric where it slips; near: a symmetric part of it that is positive semidefinite, without the
 // share of the radius.
 inline Vec3 onto_disc(const CrowdRow& row, const Vec3& z, Mat3& J, Mat3& near) {
+  if (has_given_limit(row)) {
+    const Vec3 P = onto_given_disc(row, z, J);
+    near = J;
+    return P;
+  }
   const Vec3 n = normal(row);
   const double zn = n.dot(z);
   J.setZero();

@@ -148,7 +148,8 @@ void CrowdStepper::judge() {
     if (!(k.off > k.goal)) continue;
     const Contacted& c = rows_[at(k.worst)];
     const CrowdPoint* p = c.point >= 0 ? &search_.points()[at(c.point)] : nullptr;
-    step_unsolved_.note(k.off, k.goal, trial_.t, c.entry, p != nullptr ? p->shape1 : -1, p != nullptr ? p->shape2 : -1);
+    step_unsolved_.note(k.off, k.goal, trial_.t, c.entry >= 0 ? c.entry : ~friction_of(c),
+                        p != nullptr ? p->shape1 : -1, p != nullptr ? p->shape2 : -1);
   }
 }
 

@@ -36,7 +36,10 @@ void project_one(const CrowdRow& row, Vec3& P) {
   const Vec3 n = normal(row);
   double pn = n.dot(P);
   Vec3 pt = P - pn * n;
-  if (row.mu > 0) {
+  if (has_given_limit(row)) {
+    pn = row.pn;
+    project_on_disc(row.mu * pn, pt);
+  } else if (row.mu > 0) {
     project_on_cone(row.mu, pn, pt);
   } else {
     pn = std::max(0.0, pn);
@@ -60,7 +63,7 @@ void CrowdGradients::gradient(const CrowdProblem& problem, Impulses& g) const {
   const std::size_t n = problem.rows.size();
   for (std::size_t i = 0; i < n; ++i) {
     const CrowdRow& row = problem.rows[i];
-    g[i] = problem.rate(row) + (row.b + lift_[i]) * normal(row);
+    g[i] = problem.shifted_rate(i) + (row.b + lift_[i]) * normal(row);
   }
   for (std::size_t i = 0; i < problem.turns.size(); ++i)
     g[n + i] = problem.turns[i].any() ? Vec3(problem.turns[i].lever * problem.spin(problem.rows[i], problem.turns[i]))
@@ -154,7 +157,8 @@ int CrowdGradients::spectral(CrowdProblem& problem, double tolerance, int most, 
   take(problem, P_);
   gradient(problem, g_);
   double typical = 0;
-  for (const CrowdRow& row : problem.rows) typical = std::max(typical, std::min(row.inverse_nn, row.inverse_tt));
+  for (const CrowdRow& row : problem.rows)
+    typical = std::max(typical, has_given_limit(row) ? row.inverse_tt : std::min(row.inverse_nn, row.inverse_tt));
   double step = typical;
   converged = natural(problem, P_, g_) <= tolerance;
   int k = 0;
@@ -219,7 +223,8 @@ void CrowdGradients::put_into(CrowdProblem& problem) {
 void CrowdGradients::lift_by_slip(const CrowdProblem& problem) {
   for (std::size_t i = 0; i < problem.rows.size(); ++i) {
     const CrowdRow& row = problem.rows[i];
-    const Vec3 u = problem.rate(row);
+    if (has_given_limit(row)) continue;
+    const Vec3 u = problem.shifted_rate(i);
     lift_[i] = row.mu * (u - normal(row).dot(u) * normal(row)).norm();
     if (problem.turns.empty()) continue;
     const CrowdTurn& t = problem.turns[i];

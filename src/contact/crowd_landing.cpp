@@ -27,11 +27,17 @@ double CrowdStepper::closing_rate(const CrowdRow& row) const {
   return Vec3(row.n[0], row.n[1], row.n[2]).dot(problem_.rate(row));
 }
 
+double CrowdStepper::moving_rate(std::size_t i) const {
+  if (!rows_[i].driven) return 0;
+  const CrowdRow& row = problem_.rows[i];
+  return Vec3(row.n[0], row.n[1], row.n[2]).dot(problem_.shifts[i]);
+}
+
 // Rows that carry, by body or jointed trees.
 void CrowdStepper::count_carrying() {
   carrying_.assign(problem_.bodies.size() + groups_.size(), 0);
   for (std::size_t i = 0; i < rows_.size(); ++i)
-    if (problem_.rows[i].pn > 0)
+    if (problem_.rows[i].pn > 0 && !has_given_limit(problem_.rows[i]))
       for (const int link : {rows_[i].link1, rows_[i].link2})
         if (const int node = node_of(link); node >= 0) ++carrying_[static_cast<std::size_t>(node)];
 }
@@ -71,10 +77,11 @@ void CrowdStepper::land(double h) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Contacted& c = rows_[i];
     CrowdRow row = problem_.rows[i];
+    if (has_given_limit(row)) continue;
     // What the solution of the velocities left is not mended here.
-    double b = row.pn > 0 ? 0 : std::max(0.0, c.way + closing_rate(row));
+    double b = row.pn > 0 ? 0 : std::max(0.0, c.way + closing_rate(row) + moving_rate(i));
     if (c.lands && row.pn > 0) {
-      b = c.way;
+      b = c.way + moving_rate(i);
       if (carrying(c.link1) <= 1 && carrying(c.link2) <= 1) {
         const double part = std::clamp(1 + c.way / c.free, 0.0, 1.0);
         push_.problem.push(row, (part - 1) * impulse(row));

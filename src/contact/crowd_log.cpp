@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
+#include "contact/crowd_pairs.hpp"
 #include "contact/impact.hpp"
 
 namespace clatter::contact {
 
 namespace {
 
-constexpr std::size_t kMostPairs = 40;
 // Impulses below this part of the model's impulse scale are not told as impacts; gaps below this part of its length are
 // none. As of pairs.
 constexpr double kLoggedImpulse = 1e-6, kTouches = 1e-9;
@@ -27,7 +27,8 @@ CrowdLog::CrowdLog(const ContactSystem& contacts, const CrowdModel& crowd)
     : length_(contacts.length_scale),
       impulse_(contacts.force_scale * contacts.length_scale / contacts.velocity_scale),
       shapes_(contacts.shapes.size()),
-      followed_(crowd.contacts.size() + crowd.ropes.size(), 0) {
+      groups_(static_cast<int>(contacts.groups.size())),
+      followed_(contacts.groups.size() + static_cast<std::size_t>(contacts.slots() + contacts.joint_frictions), 0) {
   const auto add = [&](int entry, int a, int b, std::string name) {
     Pair pair;
     pair.key = key(entry, a, b);
@@ -37,21 +38,17 @@ CrowdLog::CrowdLog(const ContactSystem& contacts, const CrowdModel& crowd)
   };
   for (std::size_t e = 0; e < crowd.contacts.size(); ++e) {
     const CrowdContact& entry = crowd.contacts[e];
-    const std::size_t n = entry.first.size();
-    const std::size_t count = entry.among ? n * (n - 1) / 2 : n * entry.second.size();
-    if (count > kMostPairs) continue;
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t k = entry.among ? i + 1 : 0; k < entry.second.size(); ++k) {
-        const int a = entry.first[i], b = entry.second[k];
-        const ShapeInstance &first = contacts.shapes[static_cast<std::size_t>(a)],
-                            &second = contacts.shapes[static_cast<std::size_t>(b)];
-        if (first.link == second.link) continue;
-        add(static_cast<int>(e), a, b,
-            count == 1 ? entry.name : fmt::format("{}.{}.{}", entry.name, first.name, second.name));
-      }
+    if (pairs_written(entry) > kMostPairs) continue;
+    visit_pairs(contacts, entry, [&](int a, int b, const std::string& name) { add(static_cast<int>(e), a, b, name); });
   }
   for (std::size_t k = 0; k < crowd.ropes.size(); ++k)
     add(static_cast<int>(crowd.contacts.size() + k), -1, -1, crowd.ropes[k].name);
+  for (int slot = 0; slot < contacts.slots(); ++slot)
+    if (contacts.pair(slot).rigid) add(entry_of_slot(slot), -1, -1, contacts.slot_name(slot));
+  for (int i = 0; i < contacts.joint_frictions; ++i) {
+    add(entry_of_slot(contacts.slots() + i), -1, -1, contacts.frictions[static_cast<std::size_t>(i)].name);
+    pairs_.back().friction = true;
+  }
   std::stable_sort(pairs_.begin(), pairs_.end(), [](const Pair& a, const Pair& b) { return a.key < b.key; });
   // Two groups of one entry may name a pair twice.
   pairs_.erase(std::unique(pairs_.begin(), pairs_.end(), [](const Pair& a, const Pair& b) { return a.key == b.key; }),
@@ -105,6 +102,12 @@ void CrowdLog::end_step() {
     if (pair.impact) {
       if (pair.impulse > kLoggedImpulse * impulse_)
         changes_.push_back({What::impact, static_cast<int>(i), pair.impulse, pair.before, pair.after});
+      continue;
+    }
+    if (pair.friction) {
+      const Mode was = pair.mode == Mode::open ? Mode::slide : pair.mode;
+      pair.mode = pair.carries && !pair.slides ? Mode::stick : Mode::slide;
+      if (was != pair.mode) tell(pair.mode == Mode::stick ? What::sticks : What::slides);
       continue;
     }
     if (!pair.carries) {

@@ -27,6 +27,8 @@ class CrowdLog {
 
   bool follows(int entry) const { return followed_[static_cast<std::size_t>(entry)] != 0; }
   bool any() const { return !pairs_.empty(); }
+  // Slots of rigid contacts, and behind them the friction rows of joints, have entries of their own.
+  int entry_of_slot(int number) const { return groups_ + number; }
 
   // One point of contact of a followed entry in a step; shapes of a rope are -1.
   struct Point {
@@ -52,6 +54,7 @@ class CrowdLog {
     std::uint64_t key;  // entry and shapes, whichever comes first
     std::string name;
     Mode mode = Mode::open;
+    bool friction = false;  // in a joint: slides or sticks
     // of the step
     bool carries = false, near = false, slides = false, impact = false;
     double impulse = 0, before = 0, after = 0;
@@ -71,6 +74,7 @@ class CrowdLog {
 
   double length_, impulse_;  // scales
   std::uint64_t shapes_;
+  int groups_;
   std::vector<char> followed_;  // by entry
   std::vector<Pair> pairs_;     // by key
   std::vector<Change> changes_;

@@ -42,6 +42,7 @@ Vec3 CrowdNewton::lifted(const CrowdProblem& problem, int row) const {
 
 double CrowdNewton::lift_at(const CrowdProblem& problem, int i) const {
   const CrowdRow& row = problem.rows[at(i)];
+  if (has_given_limit(row)) return 0;
   const Vec3 n = normal(row), &d = d_[at(i)];
   const double slip = row.mu * (d - n.dot(d) * n).norm();
   if (!turns(i)) return slip;
@@ -291,7 +292,7 @@ void CrowdNewton::begin(CrowdProblem& problem) {
   free_x_ = problem.x;
   for (std::size_t i = 0; i < n; ++i) {
     const CrowdRow& row = problem.rows[i];
-    start_[i] = problem.rate(row) + row.b * normal(row);
+    start_[i] = problem.shifted_rate(i) + row.b * normal(row);
     if (turn_[i] != nullptr) start_[n + i] = turn_[i]->lever * problem.spin(row, *turn_[i]);
     eta_[i] = problem.step_of(i);
   }

@@ -50,6 +50,7 @@ void CrowdPart::take(const CrowdProblem& whole, std::span<const int> rows) {
           std::min<std::ptrdiff_t>(CrowdProblem::grounds, std::ssize(whole.inverse_inertia)));
   problem.rows.clear();
   problem.turns.clear();
+  problem.shifts.clear();
   problem.sides.clear();
   problem.W.clear();
   problem.X.clear();
@@ -60,6 +61,7 @@ void CrowdPart::take(const CrowdProblem& whole, std::span<const int> rows) {
     for (std::int32_t* side : {&row.side1, &row.side2})
       *side = *side >= 0 ? body_of(whole, *side) : ~side_of(whole, ~*side);
     problem.free_rows += i < whole.free_rows ? 1 : 0;
+    if (!whole.shifts.empty()) problem.shifts.push_back(whole.shifts[at(i)]);
     if (whole.turns.empty()) continue;
     CrowdTurn& turn = problem.turns.emplace_back(whole.turns[at(i)]);
     for (std::int32_t* place : {&turn.place1, &turn.place2})

@@ -64,9 +64,17 @@ CrowdResidual CrowdProblem::residual(bool exact, std::size_t from, std::size_t t
       continue;
     }
     const CrowdRow& row = rows[i];
-    const Vec3 u = rate(row), n(row.n[0], row.n[1], row.n[2]), pt(row.pt[0], row.pt[1], row.pt[2]);
+    const Vec3 u = shifted_rate(i), n(row.n[0], row.n[1], row.n[2]), pt(row.pt[0], row.pt[1], row.pt[2]);
     const double un = n.dot(u);
     const Vec3 ut = u - un * n;
+    if (has_given_limit(row)) {
+      Vec3 zt = pt - row.inverse_tt * ut;
+      project_on_disc(row.mu * row.pn, zt);
+      out.cone = std::max(out.cone, pt.norm() - row.mu * row.pn);
+      out.impulse = std::max(out.impulse, (pt - zt).norm());
+      if (row.inverse_tt > 0) out.rate = std::max(out.rate, (pt - zt).norm() / row.inverse_tt);
+      continue;
+    }
     double dn = un + row.b;
     out.approach = std::max(out.approach, -dn);
     out.cone = std::max({out.cone, pt.norm() - row.mu * row.pn, -row.pn});

@@ -5,7 +5,12 @@
 //   exact:    0 <= n . P  perp  n . d >= 0,   |P_T| <= mu n . P,  P_T against u_T where it slips
 //   relaxed:  K* contains d_i  perp  P_i in K             K the friction cone: the optimum of a convex problem
 //
-// Rows may transmit moments too (crowd_turn.hpp): then P . u includes M . w everywhere below.
+// Rows may transmit moments too (crowd_turn.hpp): then P . u includes M . w everywhere below. Where u is to be opposed
+// to more than itself, s_i beside the row is added to it in both laws: e_T u_T- of a collision with tangential
+// restitution e_T (Moreau's law), or what moves by itself.
+//
+// A row with `inverse_nn` 0 is friction of a given limit (of a joint): it has no gap, its p_N is a given number, and
+// |P_T| <= mu p_N against u_T in both laws.
 //
 // Impulses are world vectors P = p_N n + P_T: no tangents are chosen, and the plane needs nothing of its own. A side of
 // a contact is a free body (inverse mass and inertia: no virtual call, no column), the ground, or a place in a jointed
@@ -69,6 +74,7 @@ class CrowdProblem {
   std::vector<CrowdRow> rows;         // those between free bodies first
   int free_rows = 0;
   std::vector<CrowdTurn> turns;  // beside rows; empty: no row transmits a moment
+  std::vector<Vec3> shifts;      // beside rows: s; empty: none has any
   // Rows [blocks[k], blocks[k + 1]) touch no body of another such block; those from the last on may. Empty: none.
   std::vector<int> blocks;
   std::vector<CrowdSide> sides;
@@ -90,6 +96,11 @@ class CrowdProblem {
     return u;
   }
   Vec3 rate(const CrowdRow& row) const { return velocity(row.side1, row.c1) - velocity(row.side2, row.c2); }
+  // u + s of row i.
+  Vec3 shifted_rate(std::size_t i) const {
+    const Vec3 u = rate(rows[i]);
+    return shifts.empty() ? u : Vec3(u + shifts[i]);
+  }
 
   // Velocities after the impulse P at a side.
   void push(int side, const double* c, const Vec3& P) {
@@ -147,6 +158,15 @@ inline Vec3 impulse(const CrowdRow& row) {
 }
 
 inline Vec3 moment(const CrowdTurn& t) { return Vec3(t.m[0], t.m[1], t.m[2]); }
+
+// Friction of a given limit: see above.
+inline bool has_given_limit(const CrowdRow& row) { return row.inverse_nn == 0; }
+
+// pt into the disc of radius `limit`.
+inline void project_on_disc(double limit, Vec3& pt) {
+  const double t = pt.norm();
+  if (t > limit) pt *= limit / t;
+}
 
 // Nearest point of the cone |t| <= mu n to (pn, pt).
 void project_on_cone(double mu, double& pn, Vec3& pt);

@@ -42,7 +42,7 @@ constexpr double kStartAnswers = 400;
 }  // namespace
 
 bool CrowdStepper::too_deep(bool ropes) {
-  if (anything_deep()) return true;
+  if (anything_deep() || deepest_slot() > most_depth(size_of_slots())) return true;
   if (!ropes) return false;
   for (std::size_t k = 0; k < ropes_.size(); ++k) {
     const RopeState rope = rope_state(ropes_[k], crowd_.ropes[k].length);
@@ -60,13 +60,12 @@ double CrowdStepper::find_push(double h, double most_answers, bool exactly) {
     return link < 0 ? Vec3::Zero() : Vec3(engine_.links().motion[at(link)].p);
   };
   double smallest = std::numeric_limits<double>::infinity(), most = 0;
-  const auto add = [&](int entry, int link1, int link2, const Vec3& p1, const Vec3& p2, const Vec3& n, double gap,
-                       double size) {
-    const Vec3 c1 = p1 - centre(link1), c2 = p2 - centre(link2);
-    const int side1 = side_of(push_.problem, link1, c1), side2 = side_of(push_.problem, link2, c2);
+  const auto add_sides = [&](int entry, int side1, int side2, const Vec3& c1, const Vec3& c2, const Vec3& n, double gap,
+                             double size) {
     const double slop = std::max(kSlop * size, allowed_ / 3);
     double b = (gap > 0 ? gap : std::min(0.0, gap + slop)) / h;
-    if (b < 0 && at(entry) >= crowd_.contacts.size()) b *= kRopePart;
+    const std::size_t ropes = crowd_.contacts.size();
+    if (b < 0 && at(entry) >= ropes && at(entry) < ropes + ropes_.size()) b *= kRopePart;
     const int block = side1 < 0 || side2 < 0 ? 0 : block_between(side1, side2);
     if (!push_.add(side1, side2, n, c1, c2, b, block)) return;
     if (b < 0) smallest = std::min(smallest, size);
@@ -74,6 +73,12 @@ double CrowdStepper::find_push(double h, double most_answers, bool exactly) {
       most = -gap;
       push_entry_ = entry;
     }
+  };
+  const auto add = [&](int entry, int link1, int link2, const Vec3& p1, const Vec3& p2, const Vec3& n, double gap,
+                       double size) {
+    const Vec3 c1 = p1 - centre(link1), c2 = p2 - centre(link2);
+    const int side1 = side_of(push_.problem, link1, c1), side2 = side_of(push_.problem, link2, c2);
+    add_sides(entry, side1, side2, c1, c2, n, gap, size);
   };
   double deepest = 0;
   for (const CrowdPoint& p : again_.points()) deepest = std::max(deepest, -p.gap);
@@ -87,6 +92,9 @@ double CrowdStepper::find_push(double h, double most_answers, bool exactly) {
       add(static_cast<int>(crowd_.contacts.size() + k), ropes_[k].link1, ropes_[k].link2, rope.p1, rope.p2, rope.n,
           rope.gap, crowd_.ropes[k].length);
   }
+  push_slots([&](int entry, int side1, int side2, double gap) {
+    add_sides(entry, side1, side2, Vec3::Zero(), Vec3::Zero(), Vec3::UnitX(), gap, size_of_slots());
+  });
   const double tolerance = kPart * std::max(kSlop * smallest, allowed_ / 3) / h;
   if (!exactly) return push_.solve(tolerance, most_answers);
   push_newton_.solve(push_.as_problem(), true, tolerance, kNewtonIterations);
@@ -154,7 +162,7 @@ StartOverlap CrowdStepper::clear_start(State& s) {
   if (out.places == 0) return out;
   const std::vector<Vec3> before = mass_centres(engine_);
   gather(0);
-  std::fill(moved_.begin(), moved_.end(), std::numeric_limits<double>::infinity());
+  std::fill(look_.moved.begin(), look_.moved.end(), std::numeric_limits<double>::infinity());
   for (int pass = 0; pass < kStartPasses && too_deep(false); ++pass) {
     find_push(1, kStartAnswers, false);
     u1_.setZero();
@@ -184,10 +192,13 @@ bool CrowdStepper::move(double h) {
     return true;
   };
   unpaid_ = false;
-  missed_.clear();
+  look_.missed.clear();
   if (!go(trial_.v)) return false;
   const int np = engine_.sizes().np;
-  double paid = std::max(0.0, energy_now_ - energy_trial_ + W_trial_.head(np).sum() - W_.head(np).sum());
+  double paid = energy_now_ - energy_trial_ + W_trial_.head(np).sum() - W_.head(np).sum();
+  // What compliant contacts have lost pays for nothing.
+  if (contact_.compliant().any()) paid += (trial_.t - now_.t) * p_.tail(p_.size() - np).sum();
+  paid = std::max(0.0, paid);
   if (landed_entry_ >= 0) {
     const double flown = energy_trial_;
     if (!go(v_land_)) return false;

@@ -67,7 +67,7 @@ void sort_again(std::vector<E>& list, const Before& before) {
 }  // namespace
 
 CrowdSearch::CrowdSearch(const ContactSystem& contacts, const CrowdModel& crowd, Sorting sorting)
-    : contacts_(contacts) {
+    : contacts_(contacts), apart_(crowd.apart) {
   if (crowd.contacts.size() > 64)
     throw InputError(fmt::format("a crowd has up to 64 entries of contacts, this one has {}", crowd.contacts.size()),
                      "put shapes with the same law into one entry, or use contact_solver: newton");
@@ -152,7 +152,7 @@ int CrowdSearch::entry_of(int i, int k, bool& turned) const {
   const Member &a = members_[static_cast<std::size_t>(i)], &b = members_[static_cast<std::size_t>(k)];
   if (a.link == b.link) return -1;
   const std::uint64_t straight = a.first & b.second, back = b.first & a.second, any = straight | back;
-  if (any == 0) return -1;
+  if (any == 0 || is_apart(i, k)) return -1;
   const int e = std::countr_zero(any);
   const bool is_straight = (straight >> e & 1) != 0, is_back = (back >> e & 1) != 0;
   turned = is_straight && is_back ? k < i : !is_straight;

@@ -9,6 +9,7 @@
 // memory of the step before. What is found is a function of the positions alone.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -45,6 +46,8 @@ class CrowdSearch {
   // smaller shape and less `least` are left out unseen.
   void find_again(const std::vector<CrowdPoint>& near, const std::vector<LinkMotion>& links,
                   const std::vector<double>& moved, double reach, double part, double least, CrowdCrew& crew);
+  // Of one pair of shapes, at the given places of the links.
+  const std::vector<CrowdPoint>& find_pair(int shape1, int shape2, const std::vector<LinkMotion>& links, double reach);
   const std::vector<CrowdPoint>& points() const { return points_; }
   int level_axis() const { return count_[0] >= count_[1] ? up_[0] : up_[1]; }  // across gravity, where it is widest
 
@@ -69,6 +72,9 @@ class CrowdSearch {
   };
   void check_kinds(const CrowdModel& crowd) const;
   int entry_of(int i, int k, bool& turned) const;
+  bool is_apart(int i, int k) const {
+    return !apart_.empty() && std::binary_search(apart_.begin(), apart_.end(), std::pair<int, int>(std::minmax(i, k)));
+  }
   void look(Scout& scout, int i, int k, double reach) const;
   void balls(Scout& scout, int i, int k, int entry, double reach) const;
   void ball_on_plane(Scout& scout, int ball, int plane, bool turned, int entry, double reach) const;
@@ -87,6 +93,7 @@ class CrowdSearch {
   int up_[3];  // axes, the one along gravity last
   double sense_ = 1;
   std::vector<Member> members_;
+  std::vector<std::pair<int, int>> apart_;  // pairs of shapes that are no business of the crowd
   std::vector<Pose<double>> poses_;
   std::vector<int> small_, large_;  // small: in cells or the tree; large: held against all
   bool has_tree_ = false;

@@ -31,12 +31,13 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // How far a point of any shape of a link is from its mass centre; balls about it do not move by turning.
 void CrowdStepper::measure_links() {
-  extent_.assign(engine_.system().tree.links.size(), 0);
+  look_.extent.assign(engine_.system().tree.links.size(), 0);
   for (std::size_t i = 0; i < system().shapes.size(); ++i) {
     const ShapeInstance& s = system().shapes[i];
-    if (s.link >= 0 && !is_ball_[i]) extent_[at(s.link)] = std::max(extent_[at(s.link)], s.r.norm() + s.geometry.bound);
+    if (s.link >= 0 && !is_ball_[i])
+      look_.extent[at(s.link)] = std::max(look_.extent[at(s.link)], s.r.norm() + s.geometry.bound);
   }
-  moved_.assign(extent_.size(), 0);
+  look_.moved.assign(look_.extent.size(), 0);
 }
 
 // Size of the smaller shape; points have none, and are mended down to rounding.
@@ -52,7 +53,7 @@ double CrowdStepper::most_depth(double size) const {
 // At most what the points of links move in h at velocities v. What moves on joints: unknown.
 void CrowdStepper::measure_ways(double h, const Vec& v) {
   const Tree& tree = engine_.system().tree;
-  std::fill(moved_.begin(), moved_.end(), groups_.empty() ? 0 : std::numeric_limits<double>::infinity());
+  std::fill(look_.moved.begin(), look_.moved.end(), groups_.empty() ? 0 : std::numeric_limits<double>::infinity());
   for (const int l : bodies_) {
     const Link& link = tree.links[at(l)];
     const double* x = v.data() + link.v;
@@ -60,7 +61,7 @@ void CrowdStepper::measure_ways(double h, const Vec& v) {
     if (link.mobility == Mobility::free6 || link.mobility == Mobility::particle3) linear += x[2] * x[2];
     if (link.mobility == Mobility::free6) turn = x[3] * x[3] + x[4] * x[4] + x[5] * x[5];
     if (link.mobility == Mobility::planar3) turn = x[2] * x[2];
-    moved_[at(l)] = h * (std::sqrt(linear) + (turn > 0 ? std::sqrt(turn) * extent_[at(l)] : 0.0));
+    look_.moved[at(l)] = h * (std::sqrt(linear) + (turn > 0 ? std::sqrt(turn) * look_.extent[at(l)] : 0.0));
   }
 }
 
@@ -68,10 +69,10 @@ void CrowdStepper::measure_ways(double h, const Vec& v) {
 // begin, or of all, where impulses made something faster than was looked for there.
 void CrowdStepper::find_at_end(double reach, bool deep) {
   double most = 0;
-  for (const double way : moved_) most = std::max(most, way);
+  for (const double way : look_.moved) most = std::max(most, way);
   if (2 * most <= reach_)
-    again_.find_again(search_.points(), engine_.links().motion, moved_, reach, deep ? kDeep : 0, deep ? allowed_ : 0,
-                      crew_);
+    again_.find_again(search_.points(), engine_.links().motion, look_.moved, reach, deep ? kDeep : 0,
+                      deep ? allowed_ : 0, crew_);
   else
     again_.find(engine_.links().motion, reach, crew_);
 }
@@ -86,7 +87,7 @@ bool CrowdStepper::anything_deep() {
 
 // Keeps what `again_` saw deep at the engine's present links.
 void CrowdStepper::keep_missed() {
-  missed_.clear();
+  look_.missed.clear();
   const auto local = [&](int link, const Vec3& p) -> Vec3 {
     if (link < 0) return p;
     const LinkMotion& m = engine_.links().motion[at(link)];
@@ -94,7 +95,7 @@ void CrowdStepper::keep_missed() {
   };
   for (const CrowdPoint& p : again_.points()) {
     if (!(p.gap < -most_depth(smaller_of(p)))) continue;
-    missed_.push_back(
+    look_.missed.push_back(
         {p, local(system().shapes[at(p.shape1)].link, p.p1), local(system().shapes[at(p.shape2)].link, p.p2)});
   }
 }
@@ -123,7 +124,7 @@ bool CrowdStepper::is_known(const CrowdPoint& end, const Draft& added, double h)
     const Vec3 n(row.n[0], row.n[1], row.n[2]);
     return n.dot(end.n) > kSameNormal && n.dot(problem_.rate(row)) + row.b < 0.5 * end.gap / h;
   };
-  for (auto k = first_of(row_of_key_, end.key); k != row_of_key_.end() && k->first == end.key; ++k)
+  for (auto k = first_of(look_.row_of_key, end.key); k != look_.row_of_key.end() && k->first == end.key; ++k)
     if (explains(problem_.rows[at(k->second)])) return true;
   for (std::size_t i = added.rows.size() - 1; i > 0 && added.about[i - 1].key == end.key; --i)
     if (explains(added.rows[i - 1])) return true;
@@ -132,25 +133,25 @@ bool CrowdStepper::is_known(const CrowdPoint& end, const Draft& added, double h)
 
 // Rows of what was missed; false where none of it approaches.
 bool CrowdStepper::add_missed(double h, double tolerance) {
-  if (missed_.empty() || only_balls()) return false;
+  if (look_.missed.empty() || only_balls()) return false;
   engine_.prepare_response(contact_.engine_state(now_));
   const auto placed = [&](int link, const Vec3& r) -> Vec3 {
     if (link < 0) return r;
     const LinkMotion& m = engine_.links().motion[at(link)];
     return m.p + m.R * r;
   };
-  index_by_key(search_.points(), point_of_key_);
-  index_by_key(rows_, row_of_key_);
+  index_by_key(search_.points(), look_.point_of_key);
+  index_by_key(rows_, look_.row_of_key);
   Draft &free = drafts_[0], &jointed = drafts_[1];
   for (Draft* draft : {&free, &jointed}) {
     draft->begin(entries_.size(), 0);
     draft->may_wait = false;  // what approaches and is not paid for must be stopped now
   }
-  for (const Missed& missed : missed_) {
+  for (const Missed& missed : look_.missed) {
     const CrowdPoint& p = missed.end;
     // Pairs that were not near at the begin have met because of impulses, whose loss pays for a push.
-    const auto begin = first_of(point_of_key_, p.key);
-    if (begin == point_of_key_.end() || begin->first != p.key) continue;
+    const auto begin = first_of(look_.point_of_key, p.key);
+    if (begin == look_.point_of_key.end() || begin->first != p.key) continue;
     const int link1 = system().shapes[at(p.shape1)].link, link2 = system().shapes[at(p.shape2)].link;
     const Vec3 p1 = placed(link1, missed.r1), p2 = placed(link2, missed.r2);
     Draft& draft = coupled(link1) || coupled(link2) ? jointed : free;
@@ -183,6 +184,7 @@ bool CrowdStepper::add_missed(double h, double tolerance) {
   };
   insert(problem_.rows, free.rows, jointed.rows);
   insert(rows_, free.about, jointed.about);
+  if (shifting_) insert(problem_.shifts, free.shifts, jointed.shifts);
   if (turning_) insert(problem_.turns, free.turns, jointed.turns);
   if (turning_) insert(turned_, free.turned, jointed.turned);
   problem_.free_rows += static_cast<int>(free.rows.size());

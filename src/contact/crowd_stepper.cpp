@@ -8,17 +8,11 @@
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
 #include "contact/stable_step.hpp"
-#include "contact/strike.hpp"
 
 namespace clatter::contact {
 
 namespace {
 
-// Gaps and penetrations below this part of the length scale are rounding.
-constexpr double kNoGap = 1e-12;
-// A contact is the one of the last step if it is no farther from it than this part of the smaller shape, and what
-// moved.
-constexpr double kSamePlace = 0.1;
 // Sweeps, gradient steps and Newton's iterations unless the model says so; rates that may be wrong, by what forces
 // change in a step.
 constexpr int kSweeps = 60, kGradients = 200;
@@ -58,10 +52,17 @@ CrowdStepper::CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& 
   mu_.setZero(n_.nc());
   for (Vec* x : {&p_, &W_base_, &W_end_}) x->setZero(n_.np);
   entries_.resize(system().groups.size());
+  for (std::size_t e = 0; e < crowd_.contacts.size(); ++e)
+    entries_[e].planar = system().shapes[at(crowd_.contacts[e].first.front())].geometry.planar();
   entries_trial_ = entries_;
   base_ = now_;
-  for (const CrowdContact& entry : crowd_.contacts)
+  for (const CrowdContact& entry : crowd_.contacts) {
     turning_ = turning_ || entry.law.rolling > 0 || entry.law.drilling > 0;
+    shifting_ = shifting_ || entry.law.tangential_restitution > 0 ||
+                (needs_two_phases(entry.law) && (entry.law.friction.any() || entry.law.impact_friction));
+    impacts_.any = impacts_.any || needs_two_phases(entry.law);
+  }
+  begin_slots();
   place_links();
   measure_links();
 }
@@ -76,12 +77,15 @@ void CrowdStepper::started() {
   unsolved_ = {};
   touching_ = 0;
   energy_known_ = false;
+  slots_.samples.clear();
+  slots_.frictions.clear();
+  settle_compliant();
   know_derivative();
   engine_.prepare_response(contact_.engine_state(now_));
   a_free_ = a_;
   gather(settings_.step);
   const double reach = settings_.step * (2 * fastest_ + change_) + 1e-9 * system().length_scale;
-  for (CrowdEntryState& e : entries_) e = {reach, 0, 0, Vec3::Zero(), Vec3::Zero(), 0};
+  for (CrowdEntryState& e : entries_) e.begin(reach);
   for (std::size_t k = 0; k < ropes_.size(); ++k)
     entries_[crowd_.contacts.size() + k].gap = rope_state(ropes_[k], crowd_.ropes[k].length).gap;
   search_.find(engine_.links().motion, reach, crew_);
@@ -104,121 +108,8 @@ void CrowdStepper::exchange(Archive& archive) {
   archive.count(touching_);
   memory_.exchange(archive, room(), turning_);
   log_.exchange(archive);
+  contact_.compliant().exchange(archive);
   if (archive.reading()) energy_known_ = false;
-}
-
-Vec3 CrowdStepper::begin_velocity(int link, const Vec3& arm) const {
-  if (link < 0) return Vec3::Zero();
-  const LinkMotion& m = engine_.links().motion[at(link)];
-  return m.v + m.w.cross(arm);
-}
-
-bool CrowdStepper::coupled(int link) const { return link >= 0 && places_[at(link)].group >= 0; }
-
-// The row of a point of contact, or of a rope; false where it cannot touch within the step, or waits. The problem has
-// the velocities without impulses.
-bool CrowdStepper::make_row(Draft& draft, int entry, int point, std::uint64_t key, int link1, int link2, const Vec3& p1,
-                            const Vec3& p2, const Vec3& n, double gap, double size, const RigidContact& law, double h) {
-  const auto centre = [&](int link) -> Vec3 {
-    return link < 0 ? Vec3::Zero() : Vec3(engine_.links().motion[at(link)].p);
-  };
-  Vec3 c1 = p1 - centre(link1), c2 = p2 - centre(link2);
-  if (point >= 0 && coupled(link1) && coupled(link2) && places_[at(link1)].group == places_[at(link2)].group) {
-    // What hangs together answers at one point: two, a gap apart, slip by that and its turning, which no impulse stops.
-    const Vec3 between = 0.5 * (p2 - p1);
-    c1 += between;
-    c2 -= between;
-  }
-  const Vec3 u_begin = begin_velocity(link1, c1) - begin_velocity(link2, c2);
-  const double before = n.dot(u_begin);
-  if (gap > h * (fastest_ + change_ + std::max(0.0, -before)) + kNoGap * system().length_scale) return false;
-  CrowdRow& row = draft.rows.emplace_back();
-  row.side1 = side_of(problem_, link1, c1);
-  row.side2 = side_of(problem_, link2, c2);
-  for (int k = 0; k < 3; ++k) {
-    row.n[k] = n[k];
-    row.c1[k] = c1[k];
-    row.c2[k] = c2[k];
-    row.pt[k] = 0;
-  }
-  row.pn = 0;
-  const bool apart = crowd_.friction == FrictionModel::exact;
-  const Closing closing{gap, h, before, apart ? closing_rate(row) : before, change_};
-  const bool impact = closing.strikes(system().velocity_scale);
-  const double slip = std::sqrt(std::max(0.0, u_begin.squaredNorm() - before * before));
-  row.mu = impact && law.impact_friction ? *law.impact_friction : friction_coefficient(law.friction, slip);
-  problem_.set_response(row);
-  if (row.inverse_nn <= 0) {
-    draft.rows.pop_back();
-    return false;
-  }
-  if (apart && draft.may_wait && closing.waits(system().velocity_scale)) {
-    row.b = gap / h;
-    draft.waiting.push_back({row, entry});
-    draft.rows.pop_back();
-    return false;
-  }
-  Contacted& c = draft.about.emplace_back();
-  c.entry = entry;
-  c.point = point;
-  c.link1 = link1;
-  c.link2 = link2;
-  c.key = key;
-  c.gap = gap;
-  c.before = before;
-  c.u_begin = u_begin;
-  c.impact = impact;
-  c.lands = apart && impact && law.restitution == 0;
-  c.free = closing.free;
-  row.b = c.way = impact && law.restitution > 0 ? law.restitution * before : gap > 0 ? gap / h : 0;
-  if (c.lands) row.b = 0;
-  c.place = p2;
-  const CrowdMemory::Entry* last = memory_.find(key, p2, kSamePlace * size + 2 * h * fastest_);
-  c.closed = last != nullptr;
-  if (last != nullptr) {
-    row.pn = last->pn;
-    const Vec3 pt = last->pt - n.dot(last->pt) * n;
-    const double t = pt.norm(), limit = row.mu * row.pn;
-    const double part = t > limit ? limit / t : 1;
-    for (int k = 0; k < 3; ++k) row.pt[k] = part * pt[k];
-  }
-  if (turning_) make_turn(draft, law, last);
-  return true;
-}
-
-void CrowdStepper::row_of_point(Draft& draft, int index, double h) {
-  const CrowdPoint& p = search_.points()[at(index)];
-  const ShapeInstance &s1 = system().shapes[at(p.shape1)], &s2 = system().shapes[at(p.shape2)];
-  make_row(draft, p.entry, index, p.key, s1.link, s2.link, p.p1, p.p2, p.n, p.gap,
-           std::min(s1.geometry.bound, s2.geometry.bound), crowd_.contacts[at(p.entry)].law, h);
-}
-
-CrowdStepper::RopeState CrowdStepper::rope_state(const RopeEnds& ends, double length) const {
-  const auto place = [&](int link, const Vec3& r) -> Vec3 {
-    if (link < 0) return r;
-    const LinkMotion& m = engine_.links().motion[at(link)];
-    return m.p + m.R * r;
-  };
-  RopeState rope;
-  rope.p1 = place(ends.link1, ends.r1);
-  rope.p2 = place(ends.link2, ends.r2);
-  const Vec3 d = rope.p2 - rope.p1;
-  rope.distance = d.norm();
-  rope.gap = length - rope.distance;
-  rope.n = d / rope.distance;  // of the first end: pulled towards the second
-  return rope;
-}
-
-void CrowdStepper::row_of_rope(Draft& draft, int index, double h) {
-  const RopeEnds& ends = ropes_[at(index)];
-  const CrowdRope& rope = crowd_.ropes[at(index)];
-  const RopeState now = rope_state(ends, rope.length);
-  const int entry = static_cast<int>(crowd_.contacts.size()) + index;
-  draft.gaps[at(entry)] = now.gap;
-  draft.deepest = std::max(draft.deepest, -now.gap);
-  if (!(now.distance > 0)) return;
-  make_row(draft, entry, ~index, ~std::uint64_t(1) - static_cast<std::uint64_t>(index), ends.link1, ends.link2, now.p1,
-           now.p2, now.n, now.gap, rope.length, rope.law, h);
 }
 
 void CrowdStepper::collect(double h) {
@@ -257,12 +148,14 @@ void CrowdStepper::collect(double h) {
     for (const int index : drafts_[at(k)].jointed) row_of_point(jointed, index, h);
   for (int k = 0; k < static_cast<int>(ropes_.size()); ++k)
     row_of_rope(coupled(ropes_[at(k)].link1) || coupled(ropes_[at(k)].link2) ? jointed : ropes, k, h);
+  rows_of_slots(jointed, h);
   count_blocks(ropes);
   join_drafts(chunks + 1);
   problem_.rows.insert(problem_.rows.end(), jointed.rows.begin(), jointed.rows.end());
   rows_.insert(rows_.end(), jointed.about.begin(), jointed.about.end());
   problem_.turns.insert(problem_.turns.end(), jointed.turns.begin(), jointed.turns.end());
   turned_.insert(turned_.end(), jointed.turned.begin(), jointed.turned.end());
+  problem_.shifts.insert(problem_.shifts.end(), jointed.shifts.begin(), jointed.shifts.end());
   waiting_.clear();
   for (int k = 0; k < chunks + 2; ++k)
     waiting_.insert(waiting_.end(), drafts_[at(k)].waiting.begin(), drafts_[at(k)].waiting.end());
@@ -312,6 +205,7 @@ bool CrowdStepper::attempt(double t1) {
     gather(h);
   }
   collect(h);
+  find_impacts(h);
   const bool newton = crowd_.solver == CrowdSolver::newton;
   const double tolerance = crowd_.tolerance > 0 ? crowd_.tolerance
                                                 : (newton ? kNewtonTolerance : kTolerance) *
@@ -326,7 +220,7 @@ bool CrowdStepper::attempt(double t1) {
   for (int look = 0;; ++look) {
     {
       const Stopwatch watch(times_.solution);
-      solve_to_goal(tolerance, most);
+      solve_with_limits(h, tolerance, most);
       velocities(trial_.v);
       land(h);
     }
@@ -358,14 +252,20 @@ bool CrowdStepper::attempt(double t1) {
 void CrowdStepper::book(double h) {
   W_trial_ = W_;
   lambda_trial_ = lambda_free_;
-  for (CrowdEntryState& e : entries_trial_) e = {e.gap, 0, 0, Vec3::Zero(), Vec3::Zero(), 0};
+  for (CrowdEntryState& e : entries_trial_) e.begin(e.gap);
   bool reactions = false;
+  slots_.samples_trial.clear();
+  slots_.frictions_trial.clear();
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const CrowdRow& row = problem_.rows[i];
     if (!(row.pn > 0)) continue;
     const Contacted& c = rows_[i];
+    reactions = reactions || (n_.nc() > 0 && static_cast<int>(i) >= problem_.free_rows);
+    if (c.point < 0) book_slot(i, h);
+    if (c.entry < 0) continue;
     const Vec3 n(row.n[0], row.n[1], row.n[2]), P = impulse(row), mean = 0.5 * (c.u_begin + problem_.rate(row));
-    const double normal = row.pn * n.dot(mean);
+    // Friction of a collision is lost in the impact, as of pairs.
+    const double normal = c.impact ? P.dot(mean) : row.pn * n.dot(mean);
     W_trial_[contact_.impact_channel(c.entry)] += normal;
     W_trial_[contact_.friction_channel(c.entry)] += P.dot(mean) - normal;
     if (turning_)
@@ -375,29 +275,20 @@ void CrowdStepper::book(double h) {
     ++e.touching;
     e.normal_force += row.pn / h;
     e.force += P / h;
+    e.friction += (P - row.pn * n) / h;
+    if (e.planar) e.along += (n.y() * P.x() - n.x() * P.y()) / h;
     if (row.pn > e.most) {
       e.most = row.pn;
+      e.row = static_cast<int>(i);
       e.point = c.place;
     }
-    reactions = reactions || (n_.nc() > 0 && static_cast<int>(i) >= problem_.free_rows);
   }
   if (reactions) {
     // Joints answer to the impulses: their multipliers.
-    column_.setZero();
-    for (std::size_t i = at(problem_.free_rows); i < rows_.size(); ++i) {
-      const CrowdRow& row = problem_.rows[i];
-      if (!(row.pn > 0)) continue;
-      const Vec3 P = impulse(row), M = turning_ ? moment(problem_.turns[i]) : Vec3::Zero();
-      const auto put = [&](int link, int side, const double* c, const Vec3& F, const Vec3& N) {
-        if (side < 0) engine_.add_generalized(link, F, Vec3(c[0], c[1], c[2]).cross(F) + N, column_.data());
-      };
-      put(rows_[i].link1, row.side1, row.c1, P, M);
-      put(rows_[i].link2, row.side2, row.c2, -P, -M);
-    }
-    engine_.response(column_.data(), answer_.data(), mu_.data());
+    find_reactions();
     lambda_trial_ += mu_ / h;
   }
-  if (engine_.sizes().np > 0) {
+  if (engine_.sizes().np > 0 || contact_.compliant().any()) {
     mid_ = now_;
     mid_.v = 0.5 * (now_.v + trial_.v);
     a_trial_ = (trial_.v - now_.v) / h;
@@ -407,16 +298,15 @@ void CrowdStepper::book(double h) {
 }
 
 void CrowdStepper::note_events(double h) {
-  // Friction this near to its limit is at it.
-  constexpr double kWhole = 1 - 1e-9;
   log_.begin_step();
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Contacted& c = rows_[i];
-    if (!log_.follows(c.entry)) continue;
+    const int number = c.point < 0 ? ~c.point - static_cast<int>(ropes_.size()) : -1;
+    const int entry = number < 0 ? c.entry : log_.entry_of_slot(number);
+    if (!log_.follows(entry)) continue;
     const CrowdRow& row = problem_.rows[i];
-    const double after = Vec3(row.n[0], row.n[1], row.n[2]).dot(problem_.rate(row));
-    const double friction = Vec3(row.pt[0], row.pt[1], row.pt[2]).norm();
-    CrowdLog::Point point{c.entry,
+    const double after = closing_rate(row) + moving_rate(i);
+    CrowdLog::Point point{entry,
                           -1,
                           -1,
                           row.pn,
@@ -424,7 +314,7 @@ void CrowdStepper::note_events(double h) {
                           after,
                           c.gap + h * after,
                           c.impact && !c.closed,
-                          row.mu > 0 && friction >= kWhole * row.mu * row.pn};
+                          row.mu > 0 && mode_of(i) == Mode::slide};
     if (c.point >= 0) {
       point.shape1 = search_.points()[at(c.point)].shape1;
       point.shape2 = search_.points()[at(c.point)].shape2;
@@ -432,13 +322,14 @@ void CrowdStepper::note_events(double h) {
     log_.take(point);
   }
   log_.end_step();
-  for (const Gain& g : gains_) {
-    const Contacted& c = rows_[at(g.row)];
-    const CrowdPoint* p = c.point >= 0 ? &search_.points()[at(c.point)] : nullptr;
-    const RigidContact& law =
-        p != nullptr ? crowd_.contacts[at(c.entry)].law : crowd_.ropes[at(c.entry) - crowd_.contacts.size()].law;
-    log_.take_gain(c.entry, p != nullptr ? p->shape1 : -1, p != nullptr ? p->shape2 : -1, law.impact, g.gain, g.part);
-  }
+  for (const std::vector<Gain>* list : {&gains_, &impacts_.gains})
+    for (const Gain& g : *list) {
+      const Contacted& c = rows_[at(g.row)];
+      const CrowdPoint* p = c.point >= 0 ? &search_.points()[at(c.point)] : nullptr;
+      const int slot = slot_of(c);
+      log_.take_gain(slot >= 0 ? log_.entry_of_slot(slot) : c.entry, p != nullptr ? p->shape1 : -1,
+                     p != nullptr ? p->shape2 : -1, law_of(c).impact, g.gain, g.part);
+    }
   report_.changed = log_.changed();
 }
 
@@ -449,9 +340,10 @@ void CrowdStepper::accept() {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const CrowdRow& row = problem_.rows[i];
     if (!(row.pn > 0)) continue;
-    ++touching;
     memory_.put(rows_[i].key, row.pn, Vec3(row.pt[0], row.pt[1], row.pt[2]), rows_[i].place);
     if (turning_) memory_.put_moment(moment(problem_.turns[i]));
+    if (has_given_limit(row)) continue;
+    ++touching;
     if (!rows_[i].closed) {
       ++counts_.closes;
       if (rows_[i].impact) ++counts_.impacts;
@@ -462,6 +354,8 @@ void CrowdStepper::accept() {
   counts_.opens += touching_;
   touching_ = touching;
   entries_.swap(entries_trial_);
+  slots_.samples.swap(slots_.samples_trial);
+  slots_.frictions.swap(slots_.frictions_trial);
   last_ = step_;
   // Penetration is that of the begin.
   Certificate begin;
@@ -473,6 +367,7 @@ void CrowdStepper::accept() {
   worst_residual_.take(step_residual_);
   unsolved_.take(step_unsolved_);
   energy_now_ = energy_trial_;
+  note_compliant_events();
 }
 
 double CrowdStepper::penetration() {

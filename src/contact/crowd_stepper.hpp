@@ -22,12 +22,16 @@
 // What sweeps or gradients do not bring to the tolerance goes on by Newton's method, island by island; what is not
 // solved then is counted with its name (crowd_escalation.cpp).
 //
+// Contacts in coordinates, beams on beams and friction in joints are rows with sides of their own (crowd_slots.cpp),
+// compliant contacts forces at the begin of the step.
+//
 // Impulses are remembered by their shapes and places and start the next step. A checkpoint has room for twelve a body;
 // refresh() forgets what goes beyond.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -35,12 +39,15 @@
 #include "contact/certificate.hpp"
 #include "contact/contact_counts.hpp"
 #include "contact/contact_dynamics.hpp"
+#include "contact/contact_sample.hpp"
 #include "contact/crowd_log.hpp"
 #include "contact/crowd_memory.hpp"
 #include "contact/crowd_newton.hpp"
+#include "contact/crowd_pairs.hpp"
 #include "contact/crowd_part.hpp"
 #include "contact/crowd_search.hpp"
 #include "contact/crowd_solver.hpp"
+#include "contact/impact.hpp"
 #include "contact/overlap.hpp"
 #include "contact/push_sweeps.hpp"
 #include "contact/unsolved.hpp"
@@ -64,6 +71,16 @@ struct CrowdEntryState {
   Vec3 force = Vec3::Zero();  // sum on the first shapes, world axes
   Vec3 point = Vec3::Zero();  // where most presses
   double most = 0;            // what presses there
+  int row = -1;               // of the problem: that point's
+  bool planar = false;
+  Vec3 friction = Vec3::Zero();  // sum of the tangential forces
+  double along = 0;              // in the plane: along the tangents
+  void begin(double smallest_gap) {
+    const bool was_planar = planar;
+    *this = {};
+    gap = smallest_gap;
+    planar = was_planar;
+  }
 };
 
 struct CrowdTimes {
@@ -91,6 +108,12 @@ class CrowdStepper final : public Integrator {
   int rows() const { return static_cast<int>(problem_.rows.size()); }
   const CrowdNewton::Counts& newton_counts() const { return newton_.counts(); }
   const std::vector<CrowdEntryState>& entries() const { return entries_; }
+  // Slots and friction rows (crowd_slots.cpp) that took part in the last step.
+  std::span<const ContactSample> contact_samples() const { return slots_.samples; }
+  std::span<const FrictionSample> friction_samples() const { return slots_.frictions; }
+  // crowd_pairs.cpp: a pair of shapes at the engine's present links; of an entry what moves where most presses.
+  CrowdPairState observe_pair(int shape1, int shape2);
+  CrowdPairState leading(int entry) const;
   // Overlaps of a start, taken back by pushes (overlap.hpp). To be called before the motion starts.
   StartOverlap clear_start(State& s);
   // Deepest penetration at the present state, metres, positive.
@@ -109,7 +132,7 @@ class CrowdStepper final : public Integrator {
 
  private:
   struct Contacted {   // what a row is about
-    int entry, point;  // point of the search, or ~k: rope k
+    int entry, point;  // point of the search, or ~k: rope k, then slots, then friction rows; entry -1: of a joint
     int link1, link2;
     std::uint64_t key;
     Vec3 place;
@@ -117,6 +140,14 @@ class CrowdStepper final : public Integrator {
     double way, free;  // b of positions: the gap closes by that much at most; its rate without impulses
     Vec3 u_begin, u_free;
     bool impact, closed, lands;
+    bool driven;  // its surfaces move by themselves
+  };
+  struct Meeting {  // of a row whose sides are known
+    int entry = -1, point = -1, link1 = -1, link2 = -1;
+    std::uint64_t key = 0;
+    double gap = 0, size = 0;  // of the smaller shape
+    Vec3 place = Vec3::Zero(), u_begin = Vec3::Zero();
+    Vec3 moving = Vec3::Zero();  // rates that the surfaces have by themselves
   };
   struct Waiting {  // contact that collides in the next step; b as `way`
     CrowdRow row;
@@ -137,6 +168,7 @@ class CrowdStepper final : public Integrator {
   const ContactSystem& system() const { return contact_.system(); }
   std::size_t room() const { return 64 + 12 * bodies_.size(); }
   void place_links();
+  void place_ropes(std::vector<char>& used);
   void gather(double h);
   void collect(double h);
   // Rows of a chunk of the points, before they are put in order.
@@ -145,6 +177,7 @@ class CrowdStepper final : public Integrator {
     std::vector<Contacted> about;
     std::vector<CrowdTurn> turns;  // beside rows, in crowds that know moments
     std::vector<Turned> turned;
+    std::vector<Vec3> shifts;  // beside rows, in crowds that know them
     std::vector<Waiting> waiting;
     std::vector<int> block, jointed;  // of rows; points with sides in jointed trees, left for later
     std::vector<double> gaps;         // smallest, by entry
@@ -156,6 +189,7 @@ class CrowdStepper final : public Integrator {
       about.clear();
       turns.clear();
       turned.clear();
+      shifts.clear();
       may_wait = true;
       waiting.clear();
       jointed.clear();
@@ -165,6 +199,7 @@ class CrowdStepper final : public Integrator {
     void drop_last() {
       rows.pop_back();
       about.pop_back();
+      if (!shifts.empty()) shifts.pop_back();
       if (turns.empty()) return;
       turns.pop_back();
       turned.pop_back();
@@ -173,6 +208,8 @@ class CrowdStepper final : public Integrator {
   bool coupled(int link) const;
   bool make_row(Draft& draft, int entry, int point, std::uint64_t key, int link1, int link2, const Vec3& p1,
                 const Vec3& p2, const Vec3& n, double gap, double size, const RigidContact& law, double h);
+  bool within_reach(double gap, double rate, double h) const;
+  bool add_laws(Draft& draft, const Meeting& m, const RigidContact& law, double h);
   void row_of_point(Draft& draft, int index, double h);
   void row_of_rope(Draft& draft, int index, double h);
   int side_of(CrowdProblem& problem, int link, const Vec3& arm);
@@ -185,6 +222,38 @@ class CrowdStepper final : public Integrator {
   void solve(double tolerance, int most);
   void book(double h);
   void note_events(double h);
+  Mode mode_of(std::size_t i) const;
+  // crowd_slots.cpp
+  using PushSlot = std::function<void(int entry, int side1, int side2, double gap)>;
+  void begin_slots();
+  void use_slots(std::vector<char>& used, std::vector<char>& grouped) const;
+  int slot_of(const Contacted& c) const;      // -1: none
+  int friction_of(const Contacted& c) const;  // -1: none
+  int generalized_side(CrowdProblem& problem, int group, double sign);
+  CrowdRow generalized_row(CrowdProblem& problem, int link1, int link2);
+  void columns_of_slot(int slot, bool normal_only);
+  void rows_of_slots(Draft& draft, double h);
+  void row_of_slot(Draft& draft, int slot, double h);
+  void row_of_friction(Draft& draft, int index, double h);
+  double joint_limit(int friction, const Vec& lambda);
+  void find_reactions();
+  void solve_with_limits(double h, double tolerance, int most);
+  [[noreturn]] void joints_jam() const;
+  void book_slot(std::size_t i, double h);
+  double deepest_slot();
+  double size_of_slots() const;
+  void push_slots(const PushSlot& add);
+  void settle_compliant();
+  void note_compliant_events();
+  // crowd_impacts.cpp
+  const RigidContact& law_of(const Contacted& c) const;
+  static bool needs_two_phases(const RigidContact& law);  // or what else Moreau's law has not
+  int tangents_of(std::size_t i, Vec3 t[2]) const;
+  void find_impacts(double h);
+  void collide(const std::vector<int>& rows, double h);
+  void aim(std::size_t i, const ImpactContact& c, double h);
+  Vec3 moving_of(std::size_t i) const;
+  [[noreturn]] void impact_not_solved(const std::vector<int>& rows) const;
   // crowd_turning.cpp
   void make_turn(Draft& draft, const RigidContact& law, const CrowdMemory::Entry* last);
   Vec3 begin_spin(int link) const;
@@ -208,6 +277,7 @@ class CrowdStepper final : public Integrator {
   int node_of(int link) const;
   int island_of(int link);  // its root; -1: the ground
   double impact_energy(const CrowdProblem& part, std::span<const int> of_rows) const;
+  bool bounces(std::size_t i) const;  // carries, and gives back what it struck with
   void forbid_gain(double tolerance, int most);
   void take_part_of_bounce(double s);
   void settle_energy(bool bouncing);
@@ -224,6 +294,7 @@ class CrowdStepper final : public Integrator {
   bool add_missed(double h, double tolerance);
   // crowd_landing.cpp
   double closing_rate(const CrowdRow& row) const;
+  double moving_rate(std::size_t i) const;  // along the normal, of surfaces by themselves
   void count_carrying();
   int carrying(int link) const;
   void land(double h);
@@ -256,6 +327,19 @@ class CrowdStepper final : public Integrator {
   std::vector<Waiting> waiting_;
   bool turning_ = false;        // some law has rolling or drilling friction
   std::vector<Turned> turned_;  // beside the problem's turns
+  bool shifting_ = false;       // some law has tangential restitution, or something moves by itself
+  struct Slots {
+    bool any = false;  // rigid ones
+    int friction_rows = 0;
+    Mat columns;  // W of the slot or friction row at hand: n, t1, t2
+    std::vector<ContactSample> samples, samples_trial;
+    std::vector<FrictionSample> frictions, frictions_trial;
+    std::vector<std::size_t> loaded;  // rows of friction whose limits follow reactions
+    Vec now, next, lambda, events;
+    std::vector<int> fired;
+    std::vector<Engine::LinkWrench> wrenches;
+  };
+  Slots slots_;
   std::vector<Draft> drafts_;
   std::vector<double> places_along_, sorted_;
   std::vector<int> block_of_body_;
@@ -264,6 +348,7 @@ class CrowdStepper final : public Integrator {
   struct Island {  // P . u+, P . (u+ + u-), P^T N P of its contacts; what remains of their impulses
     double gain = 0, middle = 0, square = 0, part = 1;
     bool bounces = false;
+    bool driven = false;  // something moves by itself: it may bring energy in
   };
   std::vector<Island> islands_;
   std::vector<OpenIsland> open_;  // by root
@@ -275,6 +360,16 @@ class CrowdStepper final : public Integrator {
     double gain, part;                         // part of the bounce that brings none
   };
   std::vector<Gain> gains_;
+  struct Impacts {
+    bool any = false;  // some law is not Moreau's
+    ImpactSolver solver;
+    ImpactProblem problem;
+    ImpactResult result;
+    std::vector<Vec3> along;                // of its rows
+    std::vector<std::vector<int>> islands;  // rows that take part, by root
+    std::vector<Gain> gains;
+  };
+  Impacts impacts_;
   std::vector<int> parent_;
   std::vector<int> carrying_;           // by node
   std::vector<CrowdBody> free_bodies_;  // before impulses
@@ -283,12 +378,14 @@ class CrowdStepper final : public Integrator {
     CrowdPoint end;
     Vec3 r1, r2;  // its material points from the mass centres, link axes (ground: world)
   };
-  std::vector<Missed> missed_;
-  std::vector<std::pair<std::uint64_t, int>> point_of_key_, row_of_key_;  // of the search at the begin, of rows_
-  std::vector<double> extent_, moved_;                                    // by link
-  int push_entry_ = 0;                                                    // of the deepest that was pushed
+  struct SecondLook {
+    std::vector<Missed> missed;
+    std::vector<std::pair<std::uint64_t, int>> point_of_key, row_of_key;  // of the search at the begin, of rows_
+    std::vector<double> extent, moved;                                    // by link
+  };
+  SecondLook look_;
+  int push_entry_ = 0;   // of the deepest that was pushed
   bool unpaid_ = false;  // the push would have lifted more than the step pays for
-  std::vector<Engine::LinkWrench> wrenches_;
   struct RopeEnds {
     int link1 = -1, link2 = -1;
     Vec3 r1, r2;  // from the mass centres, link axes (ground: world)

@@ -123,10 +123,25 @@ template <bool Balls>
   sides.store();
 }
 
-// A row with a side in jointed trees.
-double answer_coupled(CrowdProblem& problem, CrowdRow& row, bool exact) {
+// Friction of a given limit.
+double answer_given_limit(CrowdProblem& problem, std::size_t i) {
+  CrowdRow& row = problem.rows[i];
+  const Vec3 pt(row.pt[0], row.pt[1], row.pt[2]);
+  Vec3 next = pt - problem.shifted_rate(i) * row.inverse_tt;
+  project_on_disc(row.mu * row.pn, next);
+  const Vec3 change = next - pt;
+  if (change.isZero(0)) return 0;
+  problem.push(row, change);
+  for (int k = 0; k < 3; ++k) row.pt[k] = next[k];
+  return change.norm() / row.inverse_tt;
+}
+
+// Any row: those with a side in jointed trees, and those whose rates are shifted.
+double answer_any(CrowdProblem& problem, std::size_t i, bool exact) {
+  CrowdRow& row = problem.rows[i];
+  if (has_given_limit(row)) return answer_given_limit(problem, i);
   const Vec3 n(row.n[0], row.n[1], row.n[2]), pt(row.pt[0], row.pt[1], row.pt[2]);
-  Vec3 u = problem.rate(row);
+  Vec3 u = problem.shifted_rate(i);
   double un = n.dot(u);
   double change = 0, pn = row.pn;
   Vec3 next = Vec3::Zero();
@@ -136,7 +151,7 @@ double answer_coupled(CrowdProblem& problem, CrowdRow& row, bool exact) {
     problem.push(row, (pn - row.pn) * n);
     change = std::abs(pn - row.pn) / row.inverse_nn;
     if (row.mu > 0) {
-      u = problem.rate(row);
+      u = problem.shifted_rate(i);
       un = n.dot(u);
       next = pt - (u - un * n) * row.inverse_tt;
       const double limit = row.mu * pn, t = next.norm();
@@ -159,10 +174,14 @@ double answer_coupled(CrowdProblem& problem, CrowdRow& row, bool exact) {
   return change;
 }
 
-// A row with the moment it may transmit.
+// A row with what few rows have: a moment it may transmit, a shifted rate.
 template <bool Balls, bool Exact>
-[[gnu::always_inline]] inline double answer_with_turn(CrowdProblem& problem, int i) {
+[[gnu::always_inline]] inline double answer_with_rare(CrowdProblem& problem, int i) {
   CrowdRow& row = problem.rows[static_cast<std::size_t>(i)];
+  // What collides transmits no moment.
+  if (!problem.shifts.empty() && !problem.shifts[static_cast<std::size_t>(i)].isZero(0))
+    return answer_any(problem, static_cast<std::size_t>(i), Exact);
+  if (problem.turns.empty()) return answer<Balls, Exact>(problem, row);
   CrowdTurn& t = problem.turns[static_cast<std::size_t>(i)];
   if (!t.any()) return answer<Balls, Exact>(problem, row);
   if constexpr (!Exact) return answer_relaxed_turn(problem, static_cast<std::size_t>(i));
@@ -170,12 +189,12 @@ template <bool Balls, bool Exact>
   return std::max(change, answer_turn<Balls>(problem, row, t));
 }
 
-double answer_coupled_with_turn(CrowdProblem& problem, int i, bool exact) {
+double answer_coupled(CrowdProblem& problem, int i, bool exact) {
   CrowdRow& row = problem.rows[static_cast<std::size_t>(i)];
   if (problem.turns.empty() || !problem.turns[static_cast<std::size_t>(i)].any())
-    return answer_coupled(problem, row, exact);
+    return answer_any(problem, static_cast<std::size_t>(i), exact);
   if (!exact) return answer_relaxed_turn(problem, static_cast<std::size_t>(i));
-  const double change = answer_coupled(problem, row, exact);
+  const double change = answer_any(problem, static_cast<std::size_t>(i), exact);
   return std::max(change, answer_turn_coupled(problem, row, problem.turns[static_cast<std::size_t>(i)]));
 }
 
@@ -183,9 +202,9 @@ template <bool Balls, bool Exact>
 double sweep_range(CrowdProblem& problem, int from, int to, bool backward) {
   double change = 0;
   CrowdRow* rows = problem.rows.data();
-  if (!problem.turns.empty()) {
+  if (!problem.turns.empty() || !problem.shifts.empty()) {
     for (int i = from; i < to; ++i)
-      change = std::max(change, answer_with_turn<Balls, Exact>(problem, backward ? to - 1 - (i - from) : i));
+      change = std::max(change, answer_with_rare<Balls, Exact>(problem, backward ? to - 1 - (i - from) : i));
     return change;
   }
   if (backward)
@@ -205,7 +224,7 @@ double sweep(CrowdProblem& problem, bool backward, CrowdCrew& crew) {
     }
     for (int i = from; i < to; ++i) {
       const int k = backward ? to - 1 - (i - from) : i;
-      changes[part] = std::max(changes[part], answer_coupled_with_turn(problem, k, Exact));
+      changes[part] = std::max(changes[part], answer_coupled(problem, k, Exact));
     }
   });
   return *std::max_element(changes, changes + kParts);
@@ -234,7 +253,7 @@ double CrowdSweeps::change_of_round(const CrowdProblem& problem) {
       std::memcpy(&d, row.pt, 32);
       d -= start_[static_cast<std::size_t>(i)];
       d *= d;
-      sums[part] += (d[0] + d[1] + d[2] + d[3]) / row.inverse_nn;
+      sums[part] += (d[0] + d[1] + d[2] + d[3]) / (row.inverse_nn > 0 ? row.inverse_nn : row.inverse_tt);
     }
     if (problem.turns.empty()) return;
     for (int i = from; i < to; ++i) {

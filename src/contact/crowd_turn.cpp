@@ -79,6 +79,7 @@ void CrowdProblem::set_response(const CrowdRow& row, CrowdTurn& turn) const {
 
 double CrowdProblem::step_of(std::size_t i) const {
   const CrowdRow& row = rows[i];
+  if (has_given_limit(row)) return row.inverse_tt;
   const bool tangential = row.mu > 0 || (!turns.empty() && turns[i].any());
   return tangential ? std::min(row.inverse_nn, row.inverse_tt) : row.inverse_nn;
 }

@@ -65,7 +65,11 @@ Motion::~Motion() = default;
 
 StartOverlap Motion::clear_start(State& start) {
   if (!contacts_) return {};
-  if (crowd_ != nullptr) return crowd_->clear_start(start);
+  if (crowd_ != nullptr) {
+    const StartOverlap of_slots = take_back_overlap(contacts_, engine_, start);
+    const StartOverlap overlap = crowd_->clear_start(start);
+    return overlap.places > 0 ? overlap : of_slots;
+  }
   return take_back_overlap(contacts_->smooth ? ContactSystem::compile(system_) : contacts_, engine_, start);
 }
 
@@ -100,7 +104,10 @@ UnsolvedReport Motion::unsolved() const {
   UnsolvedReport report;
   if (crowd_ != nullptr) {
     report.worst = crowd_->unsolved();
-    if (report.worst.contact >= 0) report.contact = contacts_->groups[static_cast<std::size_t>(report.worst.contact)];
+    if (report.worst.contact >= 0)
+      report.contact = contacts_->groups[static_cast<std::size_t>(report.worst.contact)];
+    else if (report.worst.steps > 0)
+      report.contact = contacts_->frictions[static_cast<std::size_t>(~report.worst.contact)].name;
     for (const int shape : {report.worst.shape1, report.worst.shape2})
       if (shape >= 0) report.shapes.push_back(contacts_->shapes[static_cast<std::size_t>(shape)].name);
   } else if (time_stepping_ != nullptr) {
@@ -137,7 +144,8 @@ const Vec& Motion::engine_lambda(const Vec& lambda) {
 void Motion::observe(const State& s, const Vec& lambda, const Vec& W) {
   if (!contacts_) return;
   W_ = W;
-  if (crowd_ != nullptr) return;  // the stepper keeps what its entries do
+  ++samples_;
+  if (contacts_->slots() == 0 && contacts_->frictions.empty()) return;  // of a crowd: it keeps what its entries do
   ContactDynamics& dynamics = event_driven_ != nullptr ? event_driven_->contact_dynamics() : *dynamics_;
   Contacts& contacts = dynamics.contacts();
   contacts.detect(dynamics.engine_state(s), contacts_->length_scale);
@@ -171,6 +179,8 @@ void Motion::observe(const State& s, const Vec& lambda, const Vec& W) {
     }
   } else if (time_stepping_ != nullptr) {
     for (const ContactSample& sample : time_stepping_->contact_samples()) put(sample.slot, sample.mode, sample.force);
+  } else if (crowd_ != nullptr) {
+    for (const ContactSample& sample : crowd_->contact_samples()) put(sample.slot, sample.mode, sample.force);
   }
   if (contacts_->any_compliant) {
     std::vector<Engine::LinkWrench> wrenches;
@@ -190,7 +200,7 @@ std::vector<ExtraQuantity> Motion::quantities() const {
   if (!contacts_) return list;
   const std::vector<std::string> xyz = {"x", "y", "z"};
   // Steps that pass over events know impulses; what they tell as a force is the impulse of the step by its length.
-  const std::string mean = time_stepping_ != nullptr ? "; mean over the step" : "";
+  const std::string mean = time_stepping_ != nullptr || crowd_ != nullptr ? "; mean over the step" : "";
   const auto describe = [&](const std::string& name, int first, int count, int tangents) {
     const SlotSnapshot* slots = snapshot_.data() + first;
     list.push_back({{name + ".gap", "m", {}, "smallest distance, negative in penetration"}, [=](double* out) {
@@ -254,6 +264,7 @@ std::vector<ExtraQuantity> Motion::quantities() const {
                     }});
   };
   for (const PairInstance& pair : contacts_->pairs) {
+    if (!listed(pair)) continue;
     describe(pair.name, pair.slot0, pair.slots, pair.tangents);
     if (pair.beams) describe_touching(pair.name, pair.slot0, pair.slots);
     if (pair.slots == 1 || pair.beams) continue;  // places of beams that touch wander from slot to slot
@@ -266,17 +277,7 @@ std::vector<ExtraQuantity> Motion::quantities() const {
   }
   friction_quantities(list);
   if (crowd_ != nullptr) crowd_quantities(list);
-  const int np = engine_.sizes().np;
-  for (std::size_t g = 0; g < contacts_->groups.size(); ++g)
-    for (int k = 0; k < 2; ++k) {
-      const auto channel = static_cast<Eigen::Index>(np + 2 * static_cast<int>(g) + k);
-      list.push_back(
-          {{"energy." + contacts_->groups[g] + (k == 0 ? ".friction" : ".impact"),
-            "J",
-            {},
-            k == 0 ? "work of friction and damping since the start" : "energy lost in impacts since the start"},
-           [this, channel](double* out) { *out = channel < W_.size() ? W_[channel] : 0.0; }});
-    }
+  energy_quantities(list);
   return list;
 }
 

@@ -83,7 +83,12 @@ class Motion {
   CrowdStepper* crowd_ = nullptr;
   TurnStepper* turns_ = nullptr;
   void make_stepper(const Simulate& simulate, const IntegratorSettings& settings);
+  // motion_crowd.cpp
   void crowd_quantities(std::vector<ExtraQuantity>& list) const;
+  void crowd_pair(std::vector<ExtraQuantity>& list, const std::string& name, int shape1, int shape2) const;
+  bool listed(const PairInstance& pair) const;
+  void energy_quantities(std::vector<ExtraQuantity>& list) const;
+  void crowd_sums(std::vector<ExtraQuantity>& list, std::size_t group) const;
   void observe_frictions(ContactDynamics& dynamics, const Vec& lambda);
   void friction_quantities(std::vector<ExtraQuantity>& list) const;
 
@@ -91,6 +96,7 @@ class Motion {
   std::vector<FrictionSnapshot> friction_;
   std::vector<double> tell_;  // forces of joints, for the engine's own quantities
   Vec lambda_e_, W_;
+  long samples_ = 0;  // observed
 };
 
 }  // namespace clatter::contact

@@ -8,11 +8,13 @@ namespace clatter::contact {
 
 void Motion::observe_frictions(ContactDynamics& dynamics, const Vec& lambda) {
   std::fill(friction_.begin(), friction_.end(), FrictionSnapshot());
-  if (time_stepping_ != nullptr)
-    for (const FrictionSample& f : time_stepping_->friction_samples()) {
-      FrictionSnapshot& out = friction_[static_cast<std::size_t>(f.index)];
-      out = {f.mode, {f.force[0], f.force[1]}, f.limit, f.slip[0] < 0};
-    }
+  const std::span<const FrictionSample> samples = time_stepping_ != nullptr ? time_stepping_->friction_samples()
+                                                  : crowd_ != nullptr       ? crowd_->friction_samples()
+                                                                            : std::span<const FrictionSample>();
+  for (const FrictionSample& f : samples) {
+    FrictionSnapshot& out = friction_[static_cast<std::size_t>(f.index)];
+    out = {f.mode, {f.force[0], f.force[1]}, f.limit, f.slip[0] < 0};
+  }
   for (std::size_t i = 0; event_driven_ != nullptr && i < dynamics.active_frictions().size(); ++i) {
     const ActiveFriction& f = dynamics.active_frictions()[i];
     FrictionSnapshot& out = friction_[static_cast<std::size_t>(f.index)];

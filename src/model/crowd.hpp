@@ -1,7 +1,8 @@
 // CrowdModel: contacts of many bodies, by groups of shapes instead of pairs.
 //
 // A group of n shapes has n (n - 1) / 2 pairs, of which a few n ever touch. Time stepping by sweeps or gradients
-// (contact/crowd_stepper.hpp) makes the pairs while it runs, from what is near; this is what it needs to know.
+// (contact/crowd_stepper.hpp) makes the pairs while it runs, from what is near; this is what it needs to know. Contacts
+// in coordinates, of beams on beams, and with compliant laws stay in Model::contacts beside it.
 #pragma once
 
 #include "model/model.hpp"
@@ -32,6 +33,7 @@ struct CrowdRope : Named {
 struct CrowdModel {
   std::vector<CrowdContact> contacts;
   std::vector<CrowdRope> ropes;
+  std::vector<std::pair<int, int>> apart;  // pairs of shapes that Model::contacts has, lower first, sorted
   CrowdSolver solver = CrowdSolver::gauss_seidel;
   FrictionModel friction = FrictionModel::exact;
   int iterations = 0;    // at most; 0: chosen

@@ -119,7 +119,7 @@ Model Loader::run(const std::string& text, const std::string& name) {
   check_uses();
   check_finite();
   mistakes_.throw_if_any();
-  if (crowd_ && !(crowd_->contacts.empty() && crowd_->ropes.empty())) model_.crowd = std::move(crowd_);
+  keep_crowd();
 
   for (const auto& [key, parameter] : top.parameters) model_.parameters.emplace_back(key, parameter.value);
   std::sort(model_.parameters.begin(), model_.parameters.end());

@@ -67,11 +67,6 @@ void Loader::beam_contact(const Object& o, Contact c, bool lawful, const PairLaw
   const std::size_t before = mistakes_.count();
   const bool within = o.has("within");
   const YamlNode& n = *o.find(within ? "within" : "between");
-  if (crowd_) {
-    mistakes_.add(n, fmt::format("{} is between beams, which the solvers for crowds do not know", o.what()),
-                  "use contact_solver: newton");
-    return;
-  }
   for (const PairLaw* law : {&of_pair.law, &of_pair.smooth})
     if (law->young_node != nullptr || law->per_node != nullptr) {
       mistakes_.add(law->young_node != nullptr ? *law->young_node : *law->per_node,

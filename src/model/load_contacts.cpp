@@ -148,11 +148,6 @@ void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
   }
   if (way == "rope") return rope(o, std::move(c), lawful, e);
   if (way == "gap") {
-    if (crowd_) {
-      mistakes_.add(n, fmt::format("{} is written in coordinates, which the solvers for crowds do not know", o.what()),
-                    "use contact_solver: newton");
-      return;
-    }
     c.gap = reader_.function(n, o.scope(), o.dimension("gap"));
     if (const YamlNode* slide = o.find("slide")) c.slide = reader_.function(*slide, o.scope(), o.dimension("slide"));
     if (const auto* rigid = std::get_if<RigidContact>(&c.law);
@@ -171,6 +166,7 @@ void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
 
   std::vector<std::pair<int, int>> pairs;
   bool broken = false;
+  const bool crowded = crowd_ && lawful && std::holds_alternative<RigidContact>(c.law);
   const auto shape = [&](int i) -> const ContactShape& { return model_.shapes[static_cast<std::size_t>(i)]; };
   bool single = way == "between" && n.kind == YamlNode::Kind::list && n.items.size() == 2 &&
                 std::all_of(n.items.begin(), n.items.end(), [](const YamlNode* i) {
@@ -181,7 +177,7 @@ void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
     if (!names) return;
     const auto all = touching_all(*names, scope);
     broken = mistakes_.count() != before;
-    if (crowd_ && lawful && !broken) return crowd_entry(o, std::move(c), true, all, all, n);
+    if (crowded && !broken) return crowd_entry(o, std::move(c), true, all, all, n);
     for (std::size_t i = 0; i < all.size(); ++i)
       for (std::size_t k = i + 1; k < all.size(); ++k)
         if (shape(all[i]).at.body != shape(all[k]).at.body) pairs.emplace_back(all[i], all[k]), count_object(e);
@@ -195,7 +191,7 @@ void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
     const auto first = touching_all(*first_names, scope), second = touching_all(*second_names, scope);
     broken = mistakes_.count() != before;
     single = single && first.size() <= 1 && second.size() <= 1;  // a beam is a row of points
-    if (crowd_ && lawful && !broken && !first.empty() && !second.empty() &&
+    if (crowded && !broken && !first.empty() && !second.empty() &&
         !(single && shape(first[0]).at.body == shape(second[0]).at.body))
       return crowd_entry(o, std::move(c), false, first, second, n);
     std::unordered_set<int> in_first(first.begin(), first.end()), in_second(second.begin(), second.end());
@@ -228,6 +224,7 @@ void Loader::contact(const Scope& scope, const YamlNode::Entry& e) {
     std::set<std::pair<int, int>> taken;
     for (const Contact& other : model_.contacts) taken.insert(std::minmax(other.first, other.second));
     std::erase_if(pairs, [&](const auto& pair) { return taken.contains(std::minmax(pair.first, pair.second)); });
+    if (crowd_) leave_to_crowd(o, pairs, n);
     if (pairs.empty()) {
       mistakes_.add(n, fmt::format("every pair of {} has its law from an entry above", o.what()),
                     "the first one counts");

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/loader.hpp"
 
 namespace clatter::loading {
@@ -12,6 +14,8 @@ namespace {
 // More bodies than this are a crowd: a slot for each pair (4.4 kB) and the factors of Newton's method would then cost
 // more than sweeps.
 constexpr std::size_t kCrowd = 100;
+// Each has its slots, evaluated in every step as far as its shapes are near.
+constexpr std::size_t kMostCompliant = 100'000;
 
 const YamlNode* value_of(const YamlNode& map, const char* key) {
   const YamlNode::Entry* e = map.kind == YamlNode::Kind::map ? map.find(key) : nullptr;
@@ -32,20 +36,33 @@ void Loader::decide_crowd() {
   bool ropes = false;
   for (const auto& w : work_)
     for (const auto* e : w.sections.contacts) ropes = ropes || value_of(*e->node, "rope") != nullptr;
-  if (!solver.empty() || ropes || model_.bodies.size() > kCrowd) crowd_ = std::make_shared<CrowdModel>();
+  if ((!solver.empty() && solver != "auto") || ropes || model_.bodies.size() > kCrowd)
+    crowd_ = std::make_shared<CrowdModel>();
+}
+
+// Two shapes meet by the first entry that has them: a compliant one leaves to the crowd what its entries above have.
+void Loader::leave_to_crowd(const Object& o, std::vector<std::pair<int, int>>& pairs, const YamlNode& at) {
+  const auto has = [](const std::vector<int>& list, int i) {
+    return std::find(list.begin(), list.end(), i) != list.end();
+  };
+  for (const CrowdContact& entry : crowd_->contacts)
+    std::erase_if(pairs, [&](const auto& pair) {
+      const auto& [i, k] = pair;
+      return (has(entry.first, i) && has(entry.second, k)) || (has(entry.first, k) && has(entry.second, i));
+    });
+  if (pairs.size() <= kMostCompliant) return;
+  mistakes_.add(at,
+                fmt::format("the law of {} is compliant, and {} pairs of shapes are more than compliant contacts are "
+                            "looked for between",
+                            o.what(), pairs.size()),
+                fmt::format("name fewer shapes (at most {} pairs), or give a rigid law", kMostCompliant));
 }
 
 const RigidContact* Loader::crowd_law(const Object& o, const Contact& c) {
   const auto* law = std::get_if<RigidContact>(&c.law);
   if (law == nullptr) {
-    mistakes_.add(*o.find("law"), fmt::format("the law of {} is compliant; a crowd has rigid contacts", o.what()),
-                  "use method: smooth, or contact_solver: newton");
-    return nullptr;
-  }
-  if (law->tangential_restitution > 0) {
-    mistakes_.add(*o.find("law"),
-                  fmt::format("{} has tangential restitution, which the solvers for crowds do not know", o.what()),
-                  "use contact_solver: newton");
+    mistakes_.add(*o.find("law"), fmt::format("the law of {} is compliant; a rope is rigid", o.what()),
+                  "give a rigid law, or a spring in the place of the rope");
     return nullptr;
   }
   return law;
@@ -122,6 +139,15 @@ void Loader::rope(const Object& o, Contact c, bool lawful, const YamlNode::Entry
   crowd_->ropes.push_back(std::move(rope));
 }
 
+// Of a crowd without entries nothing is left: all contacts are pairs.
+void Loader::keep_crowd() {
+  if (!crowd_ || (crowd_->contacts.empty() && crowd_->ropes.empty())) return;
+  for (const Contact& c : model_.contacts)
+    if (c.first >= 0) crowd_->apart.push_back(std::minmax(c.first, c.second));
+  std::sort(crowd_->apart.begin(), crowd_->apart.end());
+  model_.crowd = std::move(crowd_);
+}
+
 void Loader::crowd_settings(const Object& o) {
   const Simulate& s = model_.simulate;
   const bool moreau = s.method == Method::time_stepping && s.time_stepping == TimeStepping::moreau;
@@ -134,14 +160,11 @@ void Loader::crowd_settings(const Object& o) {
                 "use contact_solver: gauss-seidel");
   if (!crowd_) return;
   if (o.has("theta")) o.mistake("theta", "the solvers for crowds take the forces at the begin of a step: no `theta`");
-  if (joint_frictions())
-    mistakes_.add(o.has("contact_solver") ? *o.find("contact_solver") : *o.find("method"),
-                  "joints with friction need contact_solver: newton");
   if (solver)
-    crowd_->solver = *solver == "apgd"                ? CrowdSolver::apgd
-                     : *solver == "barzilai-borwein"  ? CrowdSolver::barzilai_borwein
-                     : *solver == "semismooth-newton" ? CrowdSolver::newton
-                                                      : CrowdSolver::gauss_seidel;
+    crowd_->solver = *solver == "apgd" || *solver == "gradients" ? CrowdSolver::apgd
+                     : *solver == "barzilai-borwein"             ? CrowdSolver::barzilai_borwein
+                     : *solver == "semismooth-newton"            ? CrowdSolver::newton
+                                                                 : CrowdSolver::gauss_seidel;
   if (const auto w = o.word("friction_model"))
     crowd_->friction = *w == "relaxed" ? FrictionModel::relaxed : FrictionModel::exact;
   crowd_->iterations = whole(o, "contact_iterations", 1, 1'000'000).value_or(0);

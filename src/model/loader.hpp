@@ -214,7 +214,9 @@ class Loader {
   void crowd_entry(const Object& o, Contact c, bool among, std::vector<int> first, std::vector<int> second,
                    const YamlNode& at);
   const RigidContact* crowd_law(const Object& o, const Contact& c);
+  void leave_to_crowd(const Object& o, std::vector<std::pair<int, int>>& pairs, const YamlNode& at);
   void crowd_settings(const Object& o);
+  void keep_crowd();
   bool can_touch(const ContactShape& a, const ContactShape& b, const YamlNode& at);
 
   // load_study.cpp

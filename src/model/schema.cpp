@@ -226,12 +226,11 @@ std::vector<ObjectSpec> build() {
          false,
          "",
          "How `moreau` finds the impulses of a step: `newton` (exact, pair by pair, for up to some hundred contacts), "
-         "or "
-         "for crowds `gauss-seidel` (sweeps), `apgd` (accelerated gradients), `barzilai-borwein` (spectral gradients) "
-         "and `semismooth-newton` (to rounding, by factorisations). Unless given `newton`, and `gauss-seidel` for more "
-         "than 100 bodies or with ropes.",
+         "or for crowds `sweeps` (of Gauss and Seidel, also written `gauss-seidel`), `gradients` (accelerated, also "
+         "written `apgd`; `barzilai-borwein`: spectral ones) and `semismooth-newton` (to rounding, by factorisations). "
+         "Unless given, or with `auto`, `newton`, and `sweeps` for more than 100 bodies or with ropes.",
          "",
-         {"newton", "gauss-seidel", "apgd", "barzilai-borwein", "semismooth-newton"}},
+         {"auto", "newton", "sweeps", "gradients", "semismooth-newton", "gauss-seidel", "apgd", "barzilai-borwein"}},
         {"friction_model",
          V::word,
          false,

@@ -19,6 +19,7 @@ struct Throw {
   double rate = 0, gravity = 0;
   double size = 1;  // half a metre is half of a `size`
   RigidContact::Impact impact = RigidContact::Impact::moreau;
+  double tangential = 0;  // restitution
 };
 
 inline constexpr double kAngle = 40 * std::numbers::pi / 180;
@@ -34,7 +35,9 @@ inline Model stick(const Throw& t, double angle = kAngle, bool both = false) {
     if (side > 0 && !both) break;
     const int tip = m.circle(body, 0);
     m.model.shapes.back().at.placement.position = Vec3(side * half, 0, 0);
-    m.contact(tip, floor, t.restitution, t.mu).impact = t.impact;
+    RigidContact& law = m.contact(tip, floor, t.restitution, t.mu);
+    law.impact = t.impact;
+    law.tangential_restitution = t.tangential;
   }
   return m.model;
 }
@@ -47,7 +50,7 @@ inline Vec after_impact(const Throw& t, double* gain = nullptr) {
   const Vec3 arm(-0.5 * std::cos(kAngle), -0.5 * std::sin(kAngle), 0);
   s.W << 0, 1, 1, 0, arm.x(), -arm.y();
   s.v = Vec3(t.velocity.x(), t.velocity.y(), 0);
-  const ImpactProblem problem = s.problem({{0, 1, t.mu, t.restitution, 0, 0, t.impact}});
+  const ImpactProblem problem = s.problem({{0, 1, t.mu, t.restitution, t.tangential, t.tangential > 0 ? 1.0 : 0.0, t.impact}});
   ImpactSolver solver;
   ImpactResult r = solver.solve(problem);
   solver.forbid_gain(problem, r);

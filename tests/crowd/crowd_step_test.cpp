@@ -370,9 +370,6 @@ TEST(CrowdStep, RefusesWhatTheSolversDoNotKnow) {
       EXPECT_NE(std::string(e.what()).find(expected), std::string::npos) << e.what();
     }
   };
-  refused("{type: rigid, friction: 0.3, tangential_restitution: 0.5}", "contact_solver: apgd",
-          "tangential restitution");
-  refused("{type: hertz, stiffness: 1e6}", "contact_solver: gauss-seidel", "compliant");
   refused("{type: rigid}", "friction_model: relaxed", "goes with time-stepping by the solvers for crowds");
   refused("{type: rigid}", "contact_solver: gauss-seidel, contact_iterations: 0", "whole number");
   refused("{type: rigid}", "contact_solver: gaus-seidel", "gauss-seidel");

@@ -51,6 +51,109 @@ TEST(CrowdStrike, IsOneImpactWhateverThePhaseAndTheStep) {
         }
 }
 
+// Tangential restitution, by every solver: what the law says, which pairs follow too.
+TEST(CrowdStrike, GivesTangentialSpeedBackAsTheLawSays) {
+  for (const CrowdSolver solver :
+       {CrowdSolver::gauss_seidel, CrowdSolver::newton, CrowdSolver::apgd, CrowdSolver::barzilai_borwein})
+    for (const double e : {0.0, 0.5})
+      for (const double tangential : {0.3, 1.0})
+        for (const double mu : {0.1, 0.6}) {
+          const double h = 9.3e-6;
+          Throw t;
+          t.restitution = e;
+          t.tangential = tangential;
+          t.mu = mu;
+          const Vec law = after_impact(t);
+          t.tangential = 0;
+          if (mu > 0.5) {
+            ASSERT_GT((after_impact(t) - law).norm(), 1e-3) << "nothing given back";
+          }
+          t.tangential = tangential;
+          for (const double phase : {0.0, 0.4, 0.9}) {
+            t.height = 2 * h * (3 + phase);
+            Crowd c(as_crowd(stick(t), h, solver));
+            c.run(8 * h);
+            EXPECT_LT((c.v() - law).norm(), 1e-8)
+                << static_cast<int>(solver) << " " << e << " " << tangential << " " << mu << " " << phase;
+          }
+        }
+}
+
+// Poisson's law, with and without tangential restitution: what pairs and events do, whatever the solver.
+TEST(CrowdStrike, FollowsPoissonsLawWhereItIsNamed) {
+  for (const CrowdSolver solver : kSolvers)
+    for (const double e : {0.3, 0.8})
+      for (const double tangential : {0.0, 0.6})
+        for (const double mu : {0.1, 0.3, 0.6}) {
+          const double h = 9.3e-6;
+          Throw t;
+          t.restitution = e;
+          t.tangential = tangential;
+          t.mu = mu;
+          const Vec moreau = after_impact(t);
+          t.impact = RigidContact::Impact::poisson;
+          const Vec law = after_impact(t);
+          if (mu == 0.3) {
+            ASSERT_GT((law - moreau).norm(), 1e-3) << "the laws do not differ";
+          }
+          for (const double phase : {0.0, 0.4, 0.9}) {
+            t.height = 2 * h * (3 + phase);
+            Crowd c(as_crowd(stick(t), h, solver));
+            c.run(8 * h);
+            EXPECT_LT((c.v() - law).norm(), 1e-8)
+                << static_cast<int>(solver) << " " << e << " " << tangential << " " << mu << " " << phase;
+          }
+        }
+}
+
+// Newton's cradle by Poisson's law with e = 1/2: one blow goes through balls that touch (closed form: compression to
+// 1/5 m/s, half of the impulses again).
+TEST(CrowdStrike, GoesThroughACradleByPoissonsLaw) {
+  std::string text = "clatter: 1\nbodies:\n";
+  for (int i = 0; i < 5; ++i)
+    text += fmt::format("  ball{}: {{type: planar-particle, mass: 1 kg, position: [{}, 0], velocity: [{}, 0]}}\n", i,
+                        0.1 * i - (i == 0 ? 1e-3 : 0), i == 0 ? 1 : 0);
+  text += "shapes:\n";
+  for (int i = 0; i < 5; ++i) text += fmt::format("  round{}: {{on: ball{}, type: circle, radius: 5 cm}}\n", i, i);
+  text +=
+      "contacts: {hit: {among: [round0, round1, round2, round3, round4], law: {type: rigid, restitution: 0.5, impact: "
+      "poisson}}}\n"
+      "simulate: {method: time-stepping, contact_solver: sweeps, contact_tolerance: 1e-12, contact_iterations: 20000, "
+      "step: 0.1 ms, end: 1}\n";
+  Crowd c(text);
+  c.run(0.01);
+  EXPECT_NEAR(c.v()[0], -0.2, 1e-9);
+  for (int i = 1; i < 5; ++i) EXPECT_NEAR(c.v()[2 * i], 0.3, 1e-9) << i;
+}
+
+// A rough ball, J = 2/5 m r^2: the point that strikes reverses by e_T, u_T+ = -e_T u_T-, and 1/m + r^2/J = 7/2 / m is
+// how it answers: v+ = v - 2/7 (1 + e_T) u_T, w+ = w + 5/7 (1 + e_T) u_T / r. With e = e_T = 1 it keeps its energy.
+TEST(CrowdStrike, OfARoughBallReversesItsSpin) {
+  for (const double back : {0.4, 1.0}) {
+    Crowd c(fmt::format(R"(
+clatter: 1
+gravity: [0, 0, 0]
+bodies:
+  ball: {{mass: 1 kg, inertia: [0.004, 0.004, 0.004], position: [0, 0, 0.12], velocity: [0.7, -0.2, -3], angular_velocity: [2, 5, 1]}}
+shapes:
+  skin: {{on: ball, type: sphere, radius: 0.1}}
+  floor: {{on: ground, type: plane}}
+contacts: {{strikes: {{between: [skin, floor], law: {{type: rigid, friction: 3, restitution: 1, tangential_restitution: {}, impact: moreau}}}}}}
+simulate: {{method: time-stepping, contact_solver: gauss-seidel, contact_tolerance: 1e-12, contact_iterations: 9000, step: 1 ms, end: 1}}
+)",
+                        back));
+    const double before = c.energy();
+    c.run(0.02);
+    // u_T = v_T + w x (-r e_z): (0.7 - 5 r, -0.2 + 2 r).
+    const double ux = 0.7 - 0.5, uy = -0.2 + 0.2, part = 2.0 / 7 * (1 + back);
+    EXPECT_NEAR(c.v()[0], 0.7 - part * ux, 1e-9);
+    EXPECT_NEAR(c.v()[1], -0.2 - part * uy, 1e-9);
+    EXPECT_NEAR(c.v()[2], 3, 1e-9);
+    EXPECT_NEAR(c.v()[4], 5 + 2.5 * part * ux / 0.1, 1e-8);
+    if (back == 1) EXPECT_NEAR(c.energy(), before, 1e-9 * before);
+  }
+}
+
 // The event-driven method, by the same law: sliding on and turning round, with gravity.
 TEST(CrowdStrike, ConvergesWithTheStepForEveryPhase) {
   for (const double e : {0.0, 0.5, 1.0})
