@@ -10,8 +10,9 @@ namespace clatter::laws {
 struct HuntCrossley : PlainLaw {
   static constexpr const char* type = "hunt-crossley";
   static constexpr const char* text =
-      "a power of the penetration times 1 + chi times its rate; chi is a `damping`, or 3 (1 - e) / (2 v) of a "
-      "`restitution` e and the speed v of the touch";
+      "a power of the penetration times 1 + chi times its rate, chi a `damping`, or 3 (1 - e) / (2 v) of a "
+      "`restitution` e "
+      "and the speed v of the touch";
   static constexpr Parameter parameters[] = {
       power_stiffness,
       {.key = "damping", .unit = "s/m", .text = "Chi of the factor 1 + chi times the penetration's rate.", .choice = 1},

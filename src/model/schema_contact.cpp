@@ -12,7 +12,7 @@ namespace {
 using V = ValueType;
 using Words = std::vector<std::string>;
 
-// Types of laws that have a parameter; of those that `wanted` likes.
+// Types of laws with a parameter that is `wanted`.
 template <class Wanted>
 Words types_with(Wanted&& wanted) {
   Words out;
@@ -52,7 +52,8 @@ std::vector<KeySpec> moment_keys() {
 }
 
 // The key of a parameter of contact laws: units of all of them, and the sentences of those that differ, each with the
-// names of its laws. `others`: what further types say about it.
+// names of its laws. `sentences`: what further types say about it, each with its type in
+// backquotes.
 KeySpec law_key(std::string_view key, std::vector<std::pair<std::string, std::string>> sentences = {}) {
   KeySpec spec{std::string(key), V::quantity, false, "", ""};
   for (const auto& [names, sentence] : sentences) spec.only.push_back(names.substr(1, names.size() - 2));
@@ -94,7 +95,7 @@ KeySpec type_key(const std::string& further = {}) {
     spec.words.push_back(type);
     const laws::LawRow& row = *laws::find(type);
     const bool alone = row.model[0] == 0;
-    join(spec.text, "`" + type + "`: " + (alone ? row.text : "spring and damper, by its `model`"), "; ");
+    join(spec.text, "`" + type + "`: " + (alone ? row.text : "by its `model`"), "; ");
   }
   spec.text += ".";
   return spec;

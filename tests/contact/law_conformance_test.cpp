@@ -2,8 +2,8 @@
 // with whole models, by the conformance suites of the registry) without another line.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <functional>
 #include <random>
 
 #include "compliant_models.hpp"
@@ -123,10 +123,11 @@ TEST_P(EveryLaw, BeginsAtZeroUnlessItSaysThatItJumps) {
   const CompliantContact c = law();
   const auto force = [&](double gap) { return normal_law<double>(c, phase(), gap, -1.0, 0.0).force; };
   const double first = std::abs(force(-1e-10)) / force(-0.1);
-  if (GetParam().jumps)
+  if (GetParam().jumps) {
     EXPECT_GT(first, 1e-3);
-  else
+  } else {
     EXPECT_LT(first, 1e-6);
+  }
 }
 
 TEST_P(EveryLaw, PullsExactlyWhereItSaysThatItMay) {
@@ -166,7 +167,9 @@ TEST_P(EveryLaw, ActsBeforeTouchOnlyAsFarAsItSays) {
     EXPECT_EQ(reach > 0, GetParam().before_touch);
     const auto force = [&](double gap) { return normal_law<double>(c, phase(), gap, -speed, 0.0).force; };
     EXPECT_EQ(force(reach * (1 + 1e-9) + 1e-12), 0);
-    if (reach > 0) EXPECT_GT(force(reach * (1 - 1e-9)), 0);
+    if (reach > 0) {
+      EXPECT_GT(force(reach * (1 - 1e-9)), 0);
+    }
   }
 }
 
@@ -174,7 +177,9 @@ TEST_P(EveryLaw, DependsOnTheSpeedOfTheTouchOnlyIfItRemembersIt) {
   const CompliantContact c = law();
   EXPECT_GE(hysteresis(c, 1), 0);
   EXPECT_EQ(hysteresis(c, 1) != hysteresis(c, 3), remembers(c));
-  if (remembers(c)) EXPECT_GT(hysteresis(c, 1), hysteresis(c, 3)) << "slower touches are damped more";
+  if (remembers(c)) {
+    EXPECT_GT(hysteresis(c, 1), hysteresis(c, 3)) << "slower touches are damped more";
+  }
 }
 
 TEST_P(EveryLaw, BouncesWithAClosedLedgerAndNoGain) {
@@ -201,7 +206,9 @@ TEST_P(EveryLaw, SavesAndRestoresWhatItRemembers) {
     fresh.dynamics.accelerations(m.state(), fresh.a, fresh.lambda, fresh.zdot);
     return fresh.dynamics.compliant().force(0)[0];
   };
-  if (remembers(c)) EXPECT_NE(there(), before) << "touched at another speed";
+  if (remembers(c)) {
+    EXPECT_NE(there(), before) << "touched at another speed";
+  }
   Archive reader = Archive::reader({memory.data(), 100});
   fresh.dynamics.compliant().exchange(reader);
   EXPECT_EQ(there(), before);
@@ -241,12 +248,13 @@ TEST_P(EveryLaw, RefusesParametersOutOfTheirBounds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws, EveryLaw, ::testing::ValuesIn(laws::table().begin(), laws::table().end()),
-                         [](const ::testing::TestParamInfo<laws::LawRow>& info) {
-                           std::string name = info.param.name();
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+std::string law_name(const ::testing::TestParamInfo<laws::LawRow>& law) {
+  std::string name = law.param.name();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Laws, EveryLaw, ::testing::ValuesIn(laws::table().begin(), laws::table().end()), law_name);
 
 }  // namespace
 }  // namespace clatter::contact
