@@ -15,6 +15,8 @@ page_packages=(nodejs npm)
 # In addition: the fuzz targets of the readers (libFuzzer), the formatting check, the check of the coverage table, the
 # viewer's page in a real browser, the tests of the Python module, the documentation as a site.
 check_packages=(clang clang-format libclang-rt-14-dev python3 chromium python3-pytest python3-markdown)
+# In addition, to make the packages (tools/package.sh) and to try the wheel.
+package_packages=(dpkg-dev python3-pip)
 # In addition, for the programs in bench/ (preset `bench`; not installed by ./clatter or ./test).
 bench_packages=(libbenchmark-dev)
 
@@ -134,7 +136,7 @@ build_page() {
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   set -euo pipefail
-  ensure_packages "${build_packages[@]}" "${check_packages[@]}" "${bench_packages[@]}"
+  ensure_packages "${build_packages[@]}" "${check_packages[@]}" "${package_packages[@]}" "${bench_packages[@]}"
   mkdir -p "$clatter_root/build/release"
   build_page release || true
   say "everything needed is installed."

@@ -311,7 +311,7 @@ def main():
     for heading, folder in (("Rooms", "rooms"), ("Sources", "sources")):
         pages = sorted((ROOT / "docs" / folder).glob("*.md"))
         site.add(heading, [(f"docs/{folder}/{p.name}", f"{folder}/{p.stem}.html") for p in pages])
-    site.add("More", [("models/README.md", "models.html"), ("CONTRIBUTING.md", "contributing.html"), ("SECURITY.md", "security.html")])
+    site.add("More", [("models/README.md", "models.html"), ("CONTRIBUTING.md", "contributing.html"), ("SECURITY.md", "security.html"), ("CHANGELOG.md", "changelog.html")])
     site.titles["gallery.html"] = "Gallery"
     site.pages["gallery"] = "gallery.html"
     site.sections.insert(3, ("Gallery", ["gallery.html"]))

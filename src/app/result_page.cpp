@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <vector>
 
 #include "base/error.hpp"
 #include "study/changes.hpp"
@@ -68,14 +69,20 @@ std::string scene_of(const record::Reader& reader) {
   }
 }
 
-// The folder of the program, or of the Python module, that holds this code.
-fs::path program_folder() {
+// The folder of the shared library that holds this code (the packages' libclatter, or the Python module), or nothing where
+// it is part of the program. The loader may have taken a library for this processor from <folder>/glibc-hwcaps/<level>.
+fs::path library_folder() {
   std::error_code error;
   Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&load_page), &info) != 0 && info.dli_fname != nullptr) {
-    const fs::path module = fs::canonical(info.dli_fname, error);
-    if (!error && module.extension() == ".so") return module.parent_path();
-  }
+  if (dladdr(reinterpret_cast<const void*>(&load_page), &info) == 0 || info.dli_fname == nullptr) return {};
+  const fs::path library = fs::canonical(info.dli_fname, error);
+  if (error || library.filename().string().find(".so") == std::string::npos) return {};
+  const fs::path folder = library.parent_path();
+  return folder.parent_path().filename() == "glibc-hwcaps" ? folder.parent_path().parent_path() : folder;
+}
+
+fs::path program_folder() {
+  std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   return error ? fs::path(".") : program.parent_path();
 }
@@ -181,17 +188,20 @@ void refuse_model(const std::string& path, const std::string& command) {
 }
 
 std::string load_page() {
+  // Of a library: in its folder (the Python module installed by CMake), above it (the wheel, whose library is in clatter/lib),
+  // and two above it (the module in a build folder). Of the program: beside it, and where it is installed.
+  std::vector<fs::path> places;
+  if (const fs::path library = library_folder(); !library.empty())
+    places = {library / "viewer.html", library / "../viewer.html", library / "../../viewer.html"};
   const fs::path folder = program_folder();
-  // Beside the program; where `cmake --install` puts it; and, of the Python module in a build folder, beside the
-  // program.
-  for (const fs::path& place :
-       {folder / "viewer.html", folder / "../share/clatter/viewer.html", folder / "../../viewer.html"}) {
+  places.push_back(folder / "viewer.html");
+  places.push_back(folder / "../share/clatter/viewer.html");
+  for (const fs::path& place : places) {
     std::ifstream in(place, std::ios::binary);
     if (!in) continue;
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  throw record::ResultError((folder / "viewer.html").string(),
-                            "the viewer's page is not there, it needs npm once to be built",
+  throw record::ResultError(places.front().string(), "the viewer's page is not there, it needs npm once to be built",
                             "run tools/setup.sh with a network; everything else works without it");
 }
 

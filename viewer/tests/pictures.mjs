@@ -1,4 +1,4 @@
-// The pictures of docs/viewer.md, taken from the page:  node tests/pictures.mjs
+// The pictures of docs/viewer.md and README.md, taken from the page:  node tests/pictures.mjs
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,6 +31,7 @@ async function take(name, model, time, { theme = "light", tab, side, clip, keys 
   await program.stopAll();
 }
 
+await take("viewer_wall", "contact/wall_hit_by_ball", 1 / 3);
 await take("viewer_box", "contact/box_thrown", 0.43, { side: "Model" });
 await take("viewer_energy", "contact/box_thrown", 0.3, { tab: "Energy", clip: ".lower" });
 await take("viewer_contacts", "contact/woodpecker", 0.1, { theme: "dark", tab: "Contacts", clip: ".lower" });
