@@ -232,14 +232,17 @@ void BeamTouch::locate_corner(const BeamStation& s, const std::vector<int>& cand
         if (e != (finish ? last : 0)) continue;
         const Runs runs = finish ? Runs::across_end : Runs::across_start;
         const bool beyond = finish ? x > L : x < 0, front = in_front(runs);
-        if (!beyond && !front) continue;
         const BeamCurve face{runs, e, 0};
         V at0, ry;
         face_at(runs, at0, ry);
         const V out = sign_of_face(runs) * left_of(ry).normalized();
         const double y = (P - at0).dot(ry) / ry.squaredNorm(), ahead = out.dot(P - at0);
+        // A corner that rests on a face stays on it while the end it belongs to slides past: the side would find it as
+        // deep as the end has slid.
+        const bool shallow = std::abs(y) <= H && gap < 0 && std::abs(ahead) < -gap;
+        if (!beyond && !front && !shallow) continue;
         if (std::abs(y) <= H) {
-          if (ahead > deepest && (ahead > 0 || front) && std::abs(ahead) < best)
+          if (ahead > deepest && (ahead > 0 || front || shallow) && std::abs(ahead) < best)
             touch(FootKind::side, face, y, sign_of_face(runs), ahead);
           facing = facing || front;
         } else if (ahead > 0 && gap > 0) {

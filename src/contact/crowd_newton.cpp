@@ -24,6 +24,8 @@ constexpr int kPatience = 2;               // rounds with its lift before the la
 constexpr double kRounding = 1e-14;
 constexpr double kLeast = 5;  // iterations that are always worth their price
 constexpr int kAttempts = 4, kBatches = 12, kSweeps = 100;
+// Sweeps where nothing else leads on, by the multiplications of one row in a sweep as many as are left.
+constexpr double kManySweeps = 5000, kSweptRow = 200, kMostSwept = 4e9;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -319,6 +321,37 @@ double CrowdNewton::sweep(CrowdProblem& problem, bool exact, double tolerance, i
   return residual;
 }
 
+bool CrowdNewton::solve_islands(CrowdProblem& problem, bool exact, double tolerance, int most, double& operations) {
+  const double each = std::max(1.0, matrix_.operations());
+  bool solved = true;
+  for (int k = 0; k < matrix_.islands(); ++k) {
+    int left = static_cast<int>(std::min<double>(most, std::max(kLeast, operations / each)));
+    const int begin_with = left;
+    solved = solve_island(problem, k, exact, tolerance, left) && solved;
+    operations -= (begin_with - left) * each;
+  }
+  put(problem);
+  return solved;
+}
+
+// A weight that strikes a heap changes which contacts slide and which open all over it: Newton's method then finds no
+// way out of where it stands, while some thousand sweeps find one, and it ends what they have begun.
+bool CrowdNewton::sweep_long(CrowdProblem& problem, bool exact, double tolerance, int most, double operations) {
+  const double affordable = std::min(operations, kMostSwept) / (kSweptRow * static_cast<double>(problem.rows.size()));
+  const int sweeps = static_cast<int>(std::min(kManySweeps, affordable));
+  if (sweeps <= kSweeps) return false;
+  ++counts_.fallbacks;
+  const double begin = problem.residual(exact).rate;
+  sweeps_.solve(problem, exact, 0.1 * tolerance, sweeps);
+  const double residual = problem.residual(exact).rate;
+  if (!(residual < begin)) {
+    put(problem);
+    return false;
+  }
+  read(problem);
+  return residual <= tolerance || solve_islands(problem, exact, tolerance, most, operations);
+}
+
 CrowdSolverReport CrowdNewton::solve(CrowdProblem& problem, bool exact, double tolerance, int most, double operations) {
   CrowdSolverReport report;
   if (problem.rows.empty() || problem.residual(exact).rate <= tolerance) {
@@ -327,7 +360,7 @@ CrowdSolverReport CrowdNewton::solve(CrowdProblem& problem, bool exact, double t
   }
   begin(problem);
   const long before = counts_.newton;
-  const double each = std::max(1.0, matrix_.operations());
+  const double allowed = operations;
   double reached = 0;
   for (int attempt = 0; attempt < kAttempts && !report.converged; ++attempt) {
     if (attempt > 0) ++counts_.fallbacks;
@@ -339,15 +372,9 @@ CrowdSolverReport CrowdNewton::solve(CrowdProblem& problem, bool exact, double t
       reached = residual;
     }
     if (report.converged) break;
-    report.converged = true;
-    for (int k = 0; k < matrix_.islands(); ++k) {
-      int left = static_cast<int>(std::min<double>(most, std::max(kLeast, operations / each)));
-      const int begin_with = left;
-      report.converged = solve_island(problem, k, exact, tolerance, left) && report.converged;
-      operations -= (begin_with - left) * each;
-    }
-    put(problem);
+    report.converged = solve_islands(problem, exact, tolerance, most, operations);
   }
+  if (!report.converged) report.converged = sweep_long(problem, exact, tolerance, most, allowed);
   report.iterations = static_cast<int>(counts_.newton - before);
   return report;
 }

@@ -79,6 +79,8 @@ class CrowdNewton {
   void begin(CrowdProblem& problem);
   void put(CrowdProblem& problem) const;
   double sweep(CrowdProblem& problem, bool exact, double tolerance, int least);
+  bool sweep_long(CrowdProblem& problem, bool exact, double tolerance, int most, double operations);
+  bool solve_islands(CrowdProblem& problem, bool exact, double tolerance, int most, double& operations);
   void read(const CrowdProblem& problem);  // P0 of the impulses there, in the cones
   void gather(const CrowdProblem& problem);
   void factor_groups(const CrowdProblem& problem);

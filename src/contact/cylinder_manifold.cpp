@@ -29,6 +29,33 @@ struct Candidate {
   bool parallel;  // rims along each other
 };
 
+// The largest separation of every sharpness: caps, sides, rim and side, rims. A sharper one that overlaps takes over
+// only where it is better by the preference; of equally sharp ones the best leads, whichever is asked first.
+class Leaders {
+ public:
+  struct Leader {
+    double separation = -std::numeric_limits<double>::infinity();
+    Vec3 n = Vec3::Zero();
+    int slot = -1;  // -1: a cap
+  };
+  explicit Leaders(double rounding) : rounding_(rounding) {}
+  void offer(double separation, const Vec3& n, int slot) {
+    using Slots = CylinderManifold;
+    Leader& leader = leaders_[slot < 0 ? 0 : slot == Slots::sides ? 1 : slot >= Slots::first_rim_side ? 2 : 3];
+    if (separation > leader.separation + (slot < 0 ? 0 : rounding_)) leader = {separation, n, slot};
+  }
+  Leader best() const {
+    Leader best = leaders_[0];
+    for (const Leader& leader : leaders_)
+      if (leader.separation > best.separation + rounding_ - kPreference * std::min(0.0, best.separation)) best = leader;
+    return best;
+  }
+
+ private:
+  double rounding_;
+  std::array<Leader, 4> leaders_;
+};
+
 }  // namespace
 
 bool cylinders_apart(const Geometry& first, const Geometry& second, const Frame3<double>& A, const Frame3<double>& B,
@@ -58,15 +85,13 @@ void CylinderManifold::find(const Geometry& first, const Geometry& second, const
   const double size = first.bound + second.bound;
   rounding_ = kRounding * size;
   const Vec3 d = A.p - B.p;
-  separation_ = -std::numeric_limits<double>::infinity();
-  int reference = -1;  // slot; -1 a cap
   const Vec3 N = A.z.cross(B.z);
   const bool crossed = N.norm() > kCrossing;
   // Axes that count as parallel may still cross: between the ends, under an angle phi, sides are nearer than their rims
   // by up to 2 (phi l)^2 / (r1 + r2).
   const double bent = kCrossing * std::max(first.length, second.length);
   const double hidden = crossed ? 0 : 2 * bent * bent / (first.radius + second.radius);
-  // Later ones are sharper.
+  Leaders leaders(rounding_);
   const auto offer = [&](Vec3 n, double gap, int slot) {
     if (n.dot(d) < 0) {
       n = -n;
@@ -76,15 +101,9 @@ void CylinderManifold::find(const Geometry& first, const Geometry& second, const
     // A feature of which the bodies reach beyond `gap` along its own normal is not what is between them.
     const double between = slot >= first_rim_side && slot < sides ? hidden : 0;
     if (slot >= 0 && gap > s + kPreference * std::abs(s) + between + 4 * rounding_) return;
-    if (!(s > separation_ + (reference == -1 && slot == -1 ? 0 : rounding_) - kPreference * std::min(0.0, separation_)))
-      return;
-    separation_ = s;
-    n_ = n;
-    reference = slot;
+    leaders.offer(s, n, slot);
   };
-  n_ = B.z;
-  separation_ = std::abs(B.z.dot(d)) - support(first, A.z, B.z) - support(second, B.z, B.z);
-  if (B.z.dot(d) < 0) n_ = -n_;
+  offer(B.z, 0, -1);
   offer(A.z, 0, -1);
 
   std::array<Candidate, slots - rim_rim> found;
@@ -119,13 +138,16 @@ void CylinderManifold::find(const Geometry& first, const Geometry& second, const
       take({rim_rim + 2 * k + i, parallel ? 12 : (t.dot(d) >= 0 ? 10 : 11), m.s1[i], m.s2[i]}, parallel);
     }
   }
+  const Leaders::Leader reference = leaders.best();
+  separation_ = reference.separation;
+  n_ = reference.n;
   lean_[0] = A.z.dot(n_);
   lean_[1] = B.z.dot(n_);
 
   const double deepest = std::min(0.0, separation_) - rounding_;
   for (std::size_t i = 0; i < count; ++i) {
     Candidate& c = found[i];
-    const bool leads = c.point.slot == reference;
+    const bool leads = c.point.slot == reference.slot;
     // The sign of a product of tangents is the one that agrees with the reference.
     if (c.point.feature == 10 || c.point.feature == 11) {
       if (c.near.n.dot(n_) < 0) {
@@ -143,7 +165,7 @@ void CylinderManifold::find(const Geometry& first, const Geometry& second, const
     points_[static_cast<std::size_t>(count_++)] = c.point;
   }
   // A cap leads whose deepest guest is beside it.
-  if (reference == -1 && separation_ <= rounding_ && count_ == 0) {
+  if (reference.slot == -1 && separation_ <= rounding_ && count_ == 0) {
     const bool cap_of_second = std::abs(lean_[1]) >= std::abs(lean_[0]);
     const double lean = cap_of_second ? lean_[0] : -lean_[1];
     forced_ = (cap_of_second ? 0 : 8) + (lean < 0 ? 0 : 4);

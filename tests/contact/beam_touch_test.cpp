@@ -500,5 +500,20 @@ TEST(BeamSearch, TellsOutsideFromInsideAboutACorner) {
   EXPECT_NEAR(gap(0.92, 0.04), 0.01 / std::sqrt(2.0), 1e-12);   // in front of the end: the other's corner is nearest
 }
 
+// An end that rests on an end face, a little inside it, and slides past: its corners stay as deep as they are, and do not
+// come to be as deep below the sides as the ends overlap across (which would be pushed out with all its energy).
+TEST(BeamSearch, KeepsACornerOnTheFaceItRestsOn) {
+  for (const double inside : {1e-6, 1e-3})
+    for (const double past : {0.01, 0.03, 0.05, 0.07, 0.09}) {
+      Beams beams(
+          with(with(kPlanar, "position: [0.1, 0.105]", fmt::format("position: [{:.17g}, {:.17g}]", 0.9 - inside, past)),
+               "BEAMS", ", beams: {touch: points}"));
+      beams.kinematics->detect(beams.system->initial, 0.02);
+      double least = 1;
+      for (const int slot : beams.kinematics->near()) least = std::min(least, (*beams.kinematics)[slot].gap);
+      EXPECT_NEAR(least, -inside, 1e-12) << past;
+    }
+}
+
 }  // namespace
 }  // namespace clatter::contact

@@ -70,7 +70,9 @@ TEST(Addresses, OfASupernodalFactorizationDoNotShowInItsBits) {
         Mat first;
         Copies<SupernodalLdl>(f).each([&](SupernodalLdl& g) {
           for (const bool again : {false, true}) {
-            if (again) ASSERT_TRUE(g.factorize(A));
+            if (again) {
+              ASSERT_TRUE(g.factorize(A));
+            }
             for (int k = 0; k < kOffsets; ++k) {
               Vec room(n * columns + k);
               Eigen::Map<Mat> X(room.data() + k, n, columns);
