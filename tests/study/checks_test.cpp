@@ -7,6 +7,8 @@
 #include <functional>
 #include <numbers>
 
+#include "app/summary_text.hpp"
+
 namespace clatter::study {
 namespace {
 
@@ -124,7 +126,7 @@ TEST(Checks, OkMeansWithinTheTolerance) {
   EXPECT_FALSE(evaluate_check(check, s.t, s.x).ok());
   check.tolerance = 0.11;
   EXPECT_TRUE(evaluate_check(check, s.t, s.x).ok());
-  const std::string table = checks_table({evaluate_check(check, s.t, s.x)});
+  const std::string table = app::checks_table({evaluate_check(check, s.t, s.x)});
   EXPECT_NE(table.find("rod.position.x at the end"), std::string::npos);
   EXPECT_NE(table.find("2.1"), std::string::npos);
   EXPECT_NE(table.find("ok"), std::string::npos);

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "app/summary_text.hpp"
 #include "model/load.hpp"
 #include "study/flexible.hpp"
 #include "study/misaligned.hpp"
@@ -91,7 +92,7 @@ simulate: {method: METHOD, end: 0.9 s, step: 1 ms, tolerance: 1e-8}
       EXPECT_NE(sink.events[0].second.find(joint), std::string::npos) << sink.events[0].second;
     }
     ASSERT_EQ(outcome.summary.warnings.size(), 1u);
-    EXPECT_NE(summary_text(outcome.summary).find("warning: singular-position"), std::string::npos);
+    EXPECT_NE(app::summary_text(outcome.summary).find("warning: singular-position"), std::string::npos);
   }
 }
 
