@@ -25,15 +25,16 @@ import sys
 ROOMS = {
     "base": [],
     "solve": ["base"],
-    "model": ["base"],
+    "laws": ["base"],
+    "model": ["base", "laws"],
     "integrate": ["base", "solve"],
-    "engine": ["base", "solve", "model", "integrate/dynamics.hpp"],
+    "engine": ["base", "laws", "solve", "model", "integrate/dynamics.hpp"],
     "fem": ["base", "solve", "model/flexible.hpp", "model/reduced_body.hpp"],
-    "contact": ["base", "solve", "model", "engine", "integrate"],
+    "contact": ["base", "laws", "solve", "model", "engine", "integrate"],
     "analysis": ["base", "solve", "integrate", "contact"],
     "record": ["base"],
     "view": ["base", "model", "contact/shape.hpp", "record"],
-    "app": ["base", "solve", "model", "engine", "integrate", "contact", "analysis", "fem", "record", "view"],
+    "app": ["base", "laws", "solve", "model", "engine", "integrate", "contact", "analysis", "fem", "record", "view"],
     "api": ["base", "solve", "model", "engine", "integrate", "contact", "analysis", "fem", "record", "view", "app"],
 }
 MOST_LINES, MOST_FUNCTION, MOST_MEMBERS = 500, 80, 30

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "contact/compliant_law.hpp"
 #include "contact/impact_derivative.hpp"
 
 namespace clatter {
@@ -244,13 +245,13 @@ void ContactTransition::use_probe(const std::vector<int>& slots, const State& s)
 
 namespace {
 
-// The inner state of the relaxing surface that an event of compliant contacts begins to touch; -1 for all other events.
-// Those of contacts follow those of the engine, one for each relaxing contact in turn.
+// The inner state of the surface that an event of compliant contacts begins to touch; -1 for all other events. Those of
+// contacts follow those of the engine, one for each contact with a surface of its own in turn.
 int surface_met(contact::ContactDynamics& dynamics, int compliant) {
   if (compliant < 0 || dynamics.compliant().event_info(compliant).second != 0) return -1;
   const auto relaxes = [&](int event) {
     const int slot = dynamics.compliant().event_info(event).first;
-    return std::get<CompliantContact>(dynamics.system().law(slot)).kind == CompliantContact::Kind::relaxing;
+    return contact::has_surface(std::get<CompliantContact>(dynamics.system().law(slot)));
   };
   if (!relaxes(compliant)) return -1;
   int z = dynamics.engine().sizes().nz;
@@ -265,15 +266,12 @@ void ContactTransition::refuse_memory(int compliant, double t) {
   if (compliant < 0) return;
   const auto [slot, ends] = dynamics_.compliant().event_info(compliant);
   const auto& law = std::get<CompliantContact>(dynamics_.system().law(slot));
-  using Kind = CompliantContact::Kind;
-  const bool remembers = (law.kind == Kind::lankarani_nikravesh && (law.damping > 0 || law.restitution < 1)) ||
-                         (law.kind == Kind::hunt_crossley && law.restitution < 1);
-  if (ends != 0 || !remembers) return;
+  if (ends != 0 || !contact::remembers(law)) return;
   throw SolveError(
       "no-sensitivity", t, {dynamics_.system().slot_name(slot)},
       "a law with `restitution` remembers the speed at which its contact began, and no perturbation of that memory is "
       "carried",
-      "take hunt-crossley with `damping` for this contact, or carry no transition matrix through it");
+      "take a law with a given `damping` for this contact, or carry no transition matrix through it");
 }
 
 void ContactTransition::add_trigger(int index, const State& s) {

@@ -47,7 +47,7 @@ class ContactTransition {
   void start(const State& s);
   // One step of the stepper, and of Phi. Throws SolveError `grazing` where an event function that matters does not
   // change its sign at a speed, `no-sensitivity` at events without a gradient (friction that jams) and where a
-  // compliant law begins to remember a speed (lankarani-nikravesh), or a point of contact rolls from one edge or face
+  // compliant law begins to remember a speed (`restitution`), or a point of contact rolls from one edge or face
   // to the next.
   const StepReport& step(double t_limit);
 

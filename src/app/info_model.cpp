@@ -9,6 +9,7 @@
 #include "app/simulation.hpp"
 #include "app/text.hpp"
 #include "contact/motion.hpp"
+#include "laws/table.hpp"
 #include "model/beam.hpp"
 #include "model/crowd.hpp"
 #include "model/kinds.hpp"
@@ -107,34 +108,14 @@ std::string law_text(const RigidContact& law) {
   return text + moment_text(law.rolling, law.drilling);
 }
 
+// With the parameters that differ from what they are unless given.
 std::string law_text(const CompliantContact& law) {
-  using enum CompliantContact::Kind;
-  std::string text;
-  switch (law.kind) {
-    case elastic:
-      text = "elastic";
-      break;
-    case damped:
-      text = "damped";
-      break;
-    case clipped:
-      text = "clipped";
-      break;
-    case relaxing:
-      text = "relaxing";
-      break;
-    case hertz:
-      text = "hertz";
-      break;
-    case hunt_crossley:
-      text = "hunt-crossley";
-      break;
-    case lankarani_nikravesh:
-      text = "lankarani-nikravesh";
-      break;
-  }
-  return fmt::format("{}, stiffness {}{}", text, number(law.stiffness), friction_text(law.friction)) +
-         moment_text(law.rolling, law.drilling);
+  const laws::LawRow& row = laws::row(law.normal);
+  std::string text = row.name();
+  for (std::size_t i = 0; i < row.parameters.size(); ++i)
+    if (const laws::Parameter& p = row.parameters[i]; law.normal.parameter[i] != p.otherwise)
+      text += fmt::format(", {} {}", p.key, number(law.normal.parameter[i]));
+  return text + friction_text(law.friction) + moment_text(law.rolling, law.drilling);
 }
 
 // "hull (circle) and floor (line)"

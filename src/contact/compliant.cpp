@@ -16,7 +16,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.hpp"
+#include "contact/compliant_law.hpp"
+#include "laws/table.hpp"
 
 namespace clatter::contact {
 
@@ -25,8 +26,8 @@ namespace {
 // Distance of the two event functions of a slot, in parts of the length scale: far below any tolerance of a run, far
 // above the rounding of a gap.
 constexpr double kShift = 1e-12;
-// A touch slower than this part of the velocity scale counts as this fast for lankarani_nikravesh, whose damping would
-// grow without bound in the last bounces.
+// A touch slower than this part of the velocity scale counts as this fast for laws that remember it, whose damping
+// would grow without bound in the last bounces.
 constexpr double kSlowest = 1e-4;
 // Shapes farther apart than this part of their size are not looked at closely.
 constexpr double kReach = 0.1;
@@ -60,18 +61,14 @@ CompliantForces::CompliantForces(Contacts& contacts) : contacts_(contacts) {
       s.moments = pair.moments;
       s.group = pair.group;
       s.law = &std::get<CompliantContact>(sys.law(s.slot));
-      if (!(s.law->stiffness > 0))
-        throw InputError(sys.system->model.contacts[static_cast<std::size_t>(pair.contact)].source,
-                         "the stiffness of contact " + pair.name + " must be positive");
       if (pair.beams) {
         CompliantContact& own = beam_laws_.emplace_back(*s.law);
-        const double share = pair.beams->stiffness(k, own.stiffness) / own.stiffness;
-        own.stiffness *= share;
-        if (own.kind != CompliantContact::Kind::hunt_crossley) own.damping *= share;
+        const double stiffness = laws::parameter(own.normal, "stiffness");
+        laws::spread(own.normal, pair.beams->stiffness(k, stiffness) / stiffness);
         s.law = &own;
         s.gap = sys.length_scale;  // until it is near something
       }
-      if (s.law->kind == CompliantContact::Kind::relaxing) s.z = inner_++;
+      if (has_surface(*s.law)) s.z = inner_++;
       set_hysteresis(s);
       index_[static_cast<std::size_t>(s.slot)] = static_cast<int>(slots_.size());
       slots_.push_back(s);
@@ -133,9 +130,8 @@ bool CompliantForces::far(const PairInstance& pair, const CompliantContact& law,
   place(s2, p2, v2, w2);
   apart = (p1 - p2).norm() - b1 - b2;
   double reach = kReach * (b1 + b2);
-  // The clipped law acts before touch, the sooner the faster.
-  if (law.kind == CompliantContact::Kind::clipped)
-    reach += law.damping / law.stiffness * ((v1 - v2).norm() + w1 * b1 + w2 * b2);
+  // Some laws act before touch, the sooner the faster.
+  if (acts_before_touch(law)) reach += reach_before_touch(law, (v1 - v2).norm() + w1 * b1 + w2 * b2);
   return apart > reach;
 }
 
@@ -157,9 +153,9 @@ void CompliantForces::evaluate(Slot& s, Where where) {
     s.moment.setZero();
     std::fill(s.rate, s.rate + 6, 0.0);
     // A surface that nobody touches goes on relaxing.
-    const bool relaxing = s.z >= 0 && s.law->damping > 0;
-    s.stored = relaxing ? 0.5 * s.law->stiffness * s.surface * s.surface : 0;
-    s.loss = relaxing ? -2 * s.law->stiffness / s.law->damping * s.stored : 0;
+    const NormalLaw<double> left = s.z >= 0 ? left_surface(*s.law, s.surface) : NormalLaw<double>{0, 0, 0};
+    s.stored = left.stored;
+    s.loss = left.loss;
     return;
   }
   const NormalLaw<double> n = normal_law<double>(*s.law, s.phase, s.gap, s.rate[0], s.surface);
@@ -219,7 +215,7 @@ void CompliantForces::inner_rates(const double* z, double* zdot) const {
   for (const Slot& s : slots_)
     if (s.z >= 0)
       zdot[s.z] = s.near ? surface_rate(*s.law, s.phase, s.gap, s.rate[0], z[s.z] + s.offset)
-                         : (s.law->damping > 0 ? -s.law->stiffness / s.law->damping * (z[s.z] + s.offset) : 0);
+                         : -relaxation(*s.law) * (z[s.z] + s.offset);
 }
 
 double CompliantForces::stored_energy() const {
@@ -304,7 +300,7 @@ void CompliantForces::beam_rooms(double reach, std::vector<double>& rooms) {
 double CompliantForces::nearest_open() const {
   double nearest = std::numeric_limits<double>::infinity();
   for (const Slot& s : slots_)
-    if (!contact::closed(s.phase, s.gap, s.surface)) nearest = std::min(nearest, s.gap);
+    if (!laws::closed(s.phase, s.gap, s.surface)) nearest = std::min(nearest, s.gap);
   return nearest;
 }
 
@@ -315,7 +311,7 @@ void CompliantForces::settle() {
     const bool penetrates = s.near && s.gap < s.surface - touch;
     const bool touches = s.near && !penetrates && s.gap <= s.surface + touch && s.rate[0] < 0;
     const bool pushes = s.near && indicator(*s.law, s.phase, contacts_.system().length_scale, s.gap, s.rate[0]) > 0;
-    const bool by_force = s.law->kind == CompliantContact::Kind::clipped || s.z >= 0;
+    const bool by_force = acts_before_touch(*s.law) || s.z >= 0;
     const bool closes = by_force ? (penetrates || touches || s.z < 0) && pushes : penetrates || touches;
     s.phase.closure = closes ? Closure::closed : Closure::open;
     s.approach = touches ? -s.rate[0] : 0;
@@ -356,12 +352,12 @@ Vec3 CompliantForces::moment(int slot) const {
 
 double CompliantForces::surface(int slot) const {
   const Slot* s = find(slot);
-  return s == nullptr || s->z < 0 ? 0 : (contact::closed(s->phase, s->gap, s->surface) ? s->gap : s->surface);
+  return s == nullptr || s->z < 0 ? 0 : (laws::closed(s->phase, s->gap, s->surface) ? s->gap : s->surface);
 }
 
 bool CompliantForces::closed(int slot) const {
   const Slot* s = find(slot);
-  return s != nullptr && contact::closed(s->phase, s->gap, s->surface);
+  return s != nullptr && laws::closed(s->phase, s->gap, s->surface);
 }
 
 const std::vector<int>& CompliantForces::path(int link) const {
@@ -457,7 +453,7 @@ void CompliantForces::add_tangents(Tangents& out) {
     if (contacts_.system().pairs[static_cast<std::size_t>(s.pair)].beams) continue;
     const int z = z0 + s.z;
     if (!s.near) {
-      if (s.z >= 0 && s.law->damping > 0) out.Fz.add(z, z, -s.law->stiffness / s.law->damping);
+      if (s.z >= 0) out.Fz.add(z, z, -relaxation(*s.law));
       continue;
     }
     const D gap = D::variable(s.gap, 0), rate = D::variable(s.rate[0], 1);
@@ -471,7 +467,7 @@ void CompliantForces::add_tangents(Tangents& out) {
     }
     // A surface that follows the gap: the only law whose inner state feels the motion.
     const bool follows = s.z >= 0 && surface_follows(*s.law, s.phase, s.gap, s.rate[0], s.surface);
-    if (s.z >= 0 && !follows && s.law->damping > 0) out.Fz.add(z, z, -s.law->stiffness / s.law->damping);
+    if (s.z >= 0 && !follows) out.Fz.add(z, z, -relaxation(*s.law));
     if (!follows && r[0].v == 0 && (r[0].d == 0).all()) continue;
 
     contacts_.tangent(s.slot, tangent_);

@@ -1,8 +1,8 @@
 // CompliantForces: contacts whose force is a function of penetration and its rate (P-9 to P-11, E-23, E-24).
 //
-// The laws themselves are in compliant_law.hpp. Here they are fed with the slots' kinematics, and what they remember
-// between their events is kept: whether a contact is closed, its speed of approach, and how far the place of a relaxing
-// surface is from the inner state that carries it. An event that has been landed on is the only writer of this memory,
+// The laws themselves are one file each in laws/, asked through compliant_law.hpp. Here they are fed with the slots'
+// kinematics, and what they remember between their events is kept: whether a contact is closed, its speed of approach,
+// and how far the place of a relaxing surface is from the inner state that carries it. An event that has been landed on is the only writer of this memory,
 // apart from `settle` at the start of a run; trial steps therefore leave no trace, and a step that overshoots an event
 // meets a smooth force.
 //
@@ -26,9 +26,9 @@
 #include <vector>
 
 #include "contact/beam_couplings.hpp"
-#include "contact/compliant_law.hpp"
 #include "contact/contacts.hpp"
 #include "integrate/archive.hpp"
+#include "laws/law.hpp"
 
 namespace clatter::contact {
 
@@ -56,7 +56,7 @@ class CompliantForces {
   // a force may jump.
   void on_events(std::span<const int> indices);
   // Start of a run, after apply() at its first state: contacts that penetrate, or touch and approach, are closed.
-  // Without this call they are so by their gap alone until their first event, and lankarani_nikravesh takes the model's
+  // Without this call they are so by their gap alone until their first event, and laws that remember it take the model's
   // velocity scale for the approach speed nobody saw.
   void settle();
   // Least gaps of the pairs of beams at what was last applied, looked for as far as `reach` times their thickness.
@@ -91,7 +91,7 @@ class CompliantForces {
     const CompliantContact* law = nullptr;
     int z = -1;  // inner state of a relaxing surface
     // memory
-    CompliantPhase phase;
+    laws::Phase phase;
     double approach = 0;  // speed at first touch; 0: not seen
     double offset = 0;
     // last applied

@@ -1,18 +1,6 @@
-// Compliant contact laws: force of one contact point as a function of its gap g (negative: penetration delta = -g), the
-// gap's rate and the slip, on any scalar (P-9 to P-11, E-23, E-24, S-42, S-43, Y-23 to Y-25).
-//
-//   elastic               F = c delta                                     delta > 0
-//   damped                F = c delta + d ddelta                          delta > 0; jumps at touch, pulls at the end
-//   clipped               F = max(0, c delta + d ddelta)                  for every delta: may act before touch
-//   relaxing              F = c delta + d ddelta while closed, else 0     massless surface with its own place s
-//                         closed: s = g;  open: d ds/dt = -c s            (P-10)
-//   hertz                 F = max(0, c delta^n + d delta ddelta)          delta > 0
-//   hunt_crossley         F = c delta^n max(0, 1 + chi ddelta)            delta > 0
-//                         chi = damping + 3 (1 - c_r) / (2 v),  v: speed of approach at first touch of this contact.
-//                         A body that meets it at v leaves at e v with d - log(1 + d) = -d e - log(1 - d e),
-//                         d = 3 (1 - c_r) / 2: at 0.488 v for c_r = 0
-//   lankarani_nikravesh   as hunt_crossley with chi = 3 (1 - e^2) / (4 v),  v: speed of approach at first touch;
-//                         chi = damping / v where a damping (a number) is given
+// Compliant contact: force of one contact point as a function of its gap, the gap's rate, the slip and the spins, on
+// any scalar (P-9 to P-11, E-23, E-24, S-42, S-43, Y-23 to Y-25). The laws of the normal force are one file each in
+// laws/; here the one that a contact names is asked, and friction follows from its force.
 //
 // Friction acts against the slip s = (s1, s2), |s| = u, smoothed by a phi that grows from 0 to 1:
 //
@@ -26,138 +14,74 @@
 // (P-26) are the same law of the spins w = (w_n, w_1, w_2) with a length instead of mu and the model's length L times
 // the spin for u:  M = -length max(0, F) phi(u) w / |w|,  u = L |w|.
 //
-// Ledger: the law stores E and loses the power P <= 0 with F dg/dt + r_T . s = -dE/dt + P on every branch. The stored
-// part is the elastic one, E = c delta^(n+1) / (n+1), of the relaxing surface c s^2 / 2.
-//
-// Beginning and end (P-10): contact begins where the gap closes and ends where the force vanishes. `indicator` is
-// positive exactly where the law pushes (damped: where it acts), in parts of a length.
+// Ledger: the law stores E and loses the power P <= 0 with F dg/dt + r_T . s = -dE/dt + P on every branch.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/dual.hpp"
 #include "contact/contact_system.hpp"
+#include "laws/laws.hpp"
 
 namespace clatter::contact {
 
-// What a contact remembers of its past. `unknown`: never settled; the gap decides.
-enum class Closure : std::uint8_t { unknown, open, closed };
-
-struct CompliantPhase {
-  Closure closure = Closure::unknown;
-  double chi = 0;  // hunt_crossley, lankarani_nikravesh; s/m
-};
-
+using laws::Closure;
+using CompliantPhase = laws::Phase;
 template <class T>
-struct NormalLaw {
-  T force, stored, loss;
-};
+using NormalLaw = laws::Normal<T>;
 
+// What a contact that closes at this speed remembers of it.
 inline double hysteresis(const CompliantContact& law, double approach_speed) {
-  switch (law.kind) {
-    case CompliantContact::Kind::hunt_crossley:
-      return law.damping + 1.5 * (1 - law.restitution) / approach_speed;
-    case CompliantContact::Kind::lankarani_nikravesh:
-      return (law.damping > 0 ? law.damping : 0.75 * (1 - law.restitution * law.restitution)) / approach_speed;
-    default:
-      return 0;
-  }
+  return laws::visit(law.normal, [&](const auto& l) { return l.chi(approach_speed); });
 }
 
-// x^n for x > 0, with the usual exponents written out.
-template <class T>
-T penetration_power(const T& x, double n) {
-  using std::pow, std::sqrt;
-  if (n == 1) return x;
-  if (n == 1.5) return x * sqrt(x);
-  return pow(x, n);
-}
-
-// Whether a law with a jump acts: its memory says so, or without one the gap (from the surface).
-inline bool closed(const CompliantPhase& phase, double gap, double surface) {
-  return phase.closure == Closure::unknown ? gap < surface : phase.closure == Closure::closed;
-}
-
-// Whether a relaxing surface follows the gap. Without memory the force decides too: the surface stays behind where it
-// would have to be pulled.
+// Whether a surface with a place of its own follows the gap.
 inline bool surface_follows(const CompliantContact& law, const CompliantPhase& phase, double gap, double rate,
                             double surface) {
-  if (!closed(phase, gap, surface)) return false;
-  return phase.closure == Closure::closed || -law.stiffness * gap - law.damping * rate > 0;
+  return laws::visit(law.normal, [&](const auto& l) { return l.follows(phase, gap, rate, surface); });
 }
 
 template <class T>
 NormalLaw<T> normal_law(const CompliantContact& law, const CompliantPhase& phase, const T& gap, const T& rate,
                         const T& surface) {
-  using Kind = CompliantContact::Kind;
-  const double c = law.stiffness, d = law.damping;
-  const T nil(0.0);
-  switch (law.kind) {
-    case Kind::elastic:
-      if (!(gap < 0.0)) break;
-      return {-c * gap, 0.5 * c * gap * gap, nil};
-    case Kind::damped:
-      if (!closed(phase, value(gap), 0)) break;
-      return {-c * gap - d * rate, 0.5 * c * gap * gap, -d * rate * rate};
-    case Kind::clipped: {
-      const T raw = -c * gap - d * rate;
-      const T force = raw > 0.0 ? raw : nil, elastic = gap < 0.0 ? T(-c * gap) : nil;
-      return {force, -0.5 * elastic * gap, (force - elastic) * rate};
-    }
-    case Kind::relaxing:
-      if (surface_follows(law, phase, value(gap), value(rate), value(surface)))
-        return {-c * gap - d * rate, 0.5 * c * gap * gap, -d * rate * rate};
-      if (!(d > 0)) break;
-      return {nil, 0.5 * c * surface * surface, -(c / d) * c * surface * surface};
-    case Kind::hertz: {
-      if (!(gap < 0.0)) break;
-      const T delta = -gap;
-      const T elastic = c * penetration_power(delta, law.exponent), raw = elastic - d * delta * rate;
-      const T force = raw > 0.0 ? raw : nil;
-      return {force, elastic * delta / (law.exponent + 1), (force - elastic) * rate};
-    }
-    case Kind::hunt_crossley:
-    case Kind::lankarani_nikravesh: {
-      if (!(gap < 0.0)) break;
-      const T delta = -gap;
-      const double n = law.exponent;
-      const T elastic = c * penetration_power(delta, n);
-      const T bracket = 1.0 - phase.chi * rate;
-      const T force = bracket > 0.0 ? T(elastic * bracket) : nil;
-      return {force, elastic * delta / (n + 1), (force - elastic) * rate};
-    }
-  }
-  return {nil, nil, nil};
+  return laws::visit(law.normal, [&](const auto& l) { return l.template normal<T>(phase, gap, rate, surface); });
 }
 
-// Rate of the inner state that carries a relaxing surface.
+// A surface that nobody touches creeps back, ds/dt = -relaxation s; what it stores and loses then.
+inline double relaxation(const CompliantContact& law) {
+  return laws::visit(law.normal, [](const auto& l) { return l.relaxation(); });
+}
+inline NormalLaw<double> left_surface(const CompliantContact& law, double surface) {
+  return laws::visit(law.normal, [&](const auto& l) { return l.left(surface); });
+}
+
+// Rate of the inner state that carries such a surface.
 inline double surface_rate(const CompliantContact& law, const CompliantPhase& phase, double gap, double rate,
                            double surface) {
   if (surface_follows(law, phase, gap, rate, surface)) return rate;
-  return law.damping > 0 ? -(law.stiffness / law.damping) * surface : 0;
+  return -relaxation(law) * surface;
 }
 
 inline double indicator(const CompliantContact& law, const CompliantPhase& phase, double length, double gap,
                         double rate) {
-  using Kind = CompliantContact::Kind;
-  switch (law.kind) {
-    case Kind::clipped:
-    case Kind::relaxing:
-      return -(gap + law.damping / law.stiffness * rate) / length;
-    case Kind::hunt_crossley:
-    case Kind::lankarani_nikravesh:
-      return std::min(-gap / length, 1 - phase.chi * rate);
-    case Kind::hertz: {
-      if (!(law.damping > 0)) return -gap / length;
-      // The force by delta, in parts of that at a penetration of the length.
-      const double whole = law.stiffness * penetration_power(length, law.exponent) / length;
-      const double elastic = gap < 0 ? penetration_power(-gap / length, law.exponent) / (-gap / length) : 0;
-      return std::min(-gap / length, elastic - law.damping * rate / whole);
-    }
-    default:
-      return -gap / length;
-  }
+  return laws::visit(law.normal, [&](const auto& l) { return l.indicator(phase, length, gap, rate); });
+}
+
+// How far from touch shapes that close at this speed feel the law.
+inline double reach_before_touch(const CompliantContact& law, double speed) {
+  return laws::visit(law.normal, [&](const auto& l) { return l.reach(speed); });
+}
+
+// Whether the law keeps the speed at which it was touched.
+inline bool remembers(const CompliantContact& law) {
+  return laws::visit(law.normal, [](const auto& l) { return l.remembers(); });
+}
+
+inline bool has_surface(const CompliantContact& law) {
+  return laws::visit(law.normal, [](const auto& l) { return l.has_surface; });
+}
+inline bool acts_before_touch(const CompliantContact& law) {
+  return laws::visit(law.normal, [](const auto& l) { return l.before_touch; });
 }
 
 template <class T>

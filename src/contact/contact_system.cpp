@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "contact/compliant_law.hpp"
+#include "laws/table.hpp"
 #include "model/crowd.hpp"
 #include "model/expression.hpp"
 
@@ -36,17 +38,48 @@ double damping_for(double restitution) {
 CompliantContact substitute(const RigidContact& law, const System& system, bool beams) {
   constexpr double kSink = 1e-5;
   CompliantContact c;
-  c.kind = beams ? CompliantContact::Kind::elastic : CompliantContact::Kind::lankarani_nikravesh;
   const double acceleration = system.length_scale / (system.time_scale * system.time_scale);
-  c.exponent = 1;
-  c.stiffness = system.mass_scale * acceleration / (kSink * system.length_scale);
-  c.restitution = law.restitution;
-  c.damping = damping_for(law.restitution);
+  const double stiffness = system.mass_scale * acceleration / (kSink * system.length_scale);
+  if (beams)
+    c.normal = laws::value_of(laws::Elastic{{}, stiffness});
+  else
+    c.normal =
+        laws::value_of(laws::LankaraniNikravesh{{}, stiffness, damping_for(law.restitution), 1, law.restitution});
   c.friction = law.friction;
   c.friction_velocity = 1e-4 * system.length_scale / system.time_scale;
   c.rolling = law.rolling;
   c.drilling = law.drilling;
   return c;
+}
+
+// Of models that no loader has read.
+void check_parameters(const Model& model, const Contact& contact, const ContactLaw& law) {
+  const auto* compliant = std::get_if<CompliantContact>(&law);
+  const laws::Parameter* wrong = compliant == nullptr ? nullptr : laws::first_wrong(compliant->normal);
+  if (wrong != nullptr)
+    throw InputError(model.texts, contact.source,
+                     fmt::format("the {} of contact `{}` {}", wrong->key, contact.name, laws::bound_text(wrong->bound)),
+                     wrong->why);
+}
+
+// What places where beams touch each other cannot have: they wander, and share what a point has.
+void refuse_between_beams(const Model& model, const Contact& contact, const ContactLaw& law, bool moments) {
+  const auto refuse = [&](std::string message, std::string hint) {
+    throw InputError(model.texts, contact.source, std::move(message), std::move(hint));
+  };
+  if (moments)
+    refuse(fmt::format("contact `{}` is between beams and has no moments", contact.name),
+           "leave out `rolling_friction` and `drilling_friction`");
+  const auto* compliant = std::get_if<CompliantContact>(&law);
+  if (compliant == nullptr) return;
+  if (has_surface(*compliant) || remembers(*compliant))
+    refuse(fmt::format("the law of contact `{}` remembers how each point was touched, but the places where beams touch "
+                       "each other wander",
+                       contact.name),
+           "use a law that goes by the penetration and its rate alone, with a given `damping`");
+  if (laws::row(compliant->normal).find("stiffness") == nullptr)
+    refuse(fmt::format("the law of contact `{}` has no `stiffness` that places along beams could share", contact.name),
+           "use a law with a `stiffness`");
 }
 
 // Joint coordinates by the names of their quantities; only those that are coordinates of the tree.
@@ -207,6 +240,7 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
     if (auto* c = std::get_if<CompliantContact>(&law);
         c != nullptr && c->friction_velocity <= 0 && (c->friction.any() || c->rolling > 0 || c->drilling > 0))
       c->friction_velocity = 1e-3 * out->velocity_scale;
+    check_parameters(model, contact, law);
     PairInstance p;
     p.moments = std::visit([](const auto& l) { return l.rolling > 0 || l.drilling > 0; }, law);
     p.name = contact.name;
@@ -219,19 +253,7 @@ std::shared_ptr<const ContactSystem> ContactSystem::compile(std::shared_ptr<cons
     p.group = static_cast<int>(found - out->groups.begin());
     if (found == out->groups.end()) out->groups.push_back(group);
     if (contact.beams) {
-      if (p.moments)
-        throw InputError(model.texts, contact.source,
-                         fmt::format("contact `{}` is between beams and has no moments", contact.name),
-                         "leave out `rolling_friction` and `drilling_friction`");
-      if (const auto* c = std::get_if<CompliantContact>(&law);
-          c != nullptr &&
-          (c->kind == CompliantContact::Kind::relaxing || c->kind == CompliantContact::Kind::lankarani_nikravesh ||
-           (c->kind == CompliantContact::Kind::hunt_crossley && c->restitution < 1)))
-        throw InputError(model.texts, contact.source,
-                         fmt::format("the law of contact `{}` remembers how each point was touched, but the places "
-                                     "where beams touch each other wander",
-                                     contact.name),
-                         "use linear, hertz, or hunt-crossley with a given damping");
+      refuse_between_beams(model, contact, law, p.moments);
       auto beams = std::make_shared<BeamPair>(*contact.beams, *sys, p.rigid);
       p.slots = beams->slots();
       p.tangents = beams->dim - 1;

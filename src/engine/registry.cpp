@@ -513,12 +513,9 @@ void loads(Collection& c) {
 const std::vector<Registered>& registry() {
   static const std::vector<Registered> all = [] {
     Collection c;
-    bodies(c);
-    mobilities(c);
-    joints(c);
-    laws(c);
-    loads(c);
-    for (Registered& r : registered_beams()) c.all.push_back(std::move(r));
+    for (const auto add : {bodies, mobilities, joints, laws, loads}) add(c);
+    for (const auto part : {registered_beams, registered_contact_laws})
+      for (Registered& r : part()) c.all.push_back(std::move(r));
     return std::move(c.all);
   }();
   return all;

@@ -20,12 +20,14 @@ struct Traits {
 
 struct Registered {
   std::string name;    // letters, digits and underscores
-  std::string group;   // body, joint, mobility, law, load, actuator
+  std::string group;   // body, joint, mobility, law, load, actuator, contact_law
   std::string sample;  // a model text
   Traits traits;
 };
 
 const std::vector<Registered>& registry();
-std::vector<Registered> registered_beams();  // part of it (registry_beams.cpp)
+// Parts of it.
+std::vector<Registered> registered_beams();         // registry_beams.cpp
+std::vector<Registered> registered_contact_laws();  // registry_contacts.cpp: every law of laws/laws.hpp
 
 }  // namespace clatter

@@ -62,20 +62,42 @@ Friction Loader::friction(const Object& o, const char* key, const char* unit, co
   return f;
 }
 
-// In N/m^exponent, for a point or for each m or m^2 of a beam.
-double Loader::contact_stiffness(const Object& o, double exponent, int per) {
-  if (!o.require("stiffness")) return 0;
-  const YamlNode& n = *o.find("stiffness");
-  const auto power_of_length = power(dimension_of("m"), exponent + per);
-  const auto unit = power_of_length ? std::optional(dimension_of("N") / *power_of_length) : std::nullopt;
-  const auto c = reader_.constant(n, o.scope(), unit);
-  if (!c) return 0;
-  if (!unit && c->dimension)
-    mistakes_.add(n,
-                  fmt::format("with the exponent {:.6g} `stiffness` is a number without unit, in N and m", exponent));
-  if (!(c->value > 0))
-    mistakes_.add(n, fmt::format("`stiffness` of {} must be positive, this is {:.6g}", o.what(), c->value));
-  return c->value;
+// The unit of a parameter of a law: of the stiffness of a power law N/m^exponent, of what is spread over beams for each m
+// or m^2 of them. Nothing where the power is none that units have.
+std::optional<Dimension> Loader::law_unit(const laws::Parameter& p, double exponent, int per) {
+  const double powers = (p.of_power ? exponent : 0) + (p.spread ? per : 0);
+  const auto length = power(dimension_of("m"), powers);
+  if (!length) return {};
+  return (p.of_power ? dimension_of("N") : dimension_of(p.unit)) / *length;
+}
+
+// Reports what is missing or out of its bounds; otherwise sets the parameter if it is given.
+void Loader::law_parameter(const Object& o, const laws::Parameter& p, int per, laws::LawValue& law) {
+  if (p.required && !o.require(p.key, p.why)) return;
+  const YamlNode* n = o.find(p.key);
+  if (!n) return;
+  const double exponent = laws::exponent(law);
+  const auto unit = law_unit(p, exponent, per);
+  const auto x = reader_.constant(*n, o.scope(), unit);
+  if (!x) return;
+  if (!unit && x->dimension)
+    mistakes_.add(*n,
+                  fmt::format("with the exponent {:.6g} `{}` is a number without unit, in N and m", exponent, p.key));
+  if (!laws::within(x->value, p.bound))
+    mistakes_.add(
+        *n, fmt::format("`{}` of {} {}, this is {:.6g}", p.key, o.what(), laws::bound_text(p.bound), x->value), p.why);
+  laws::parameter(law, p.key) = x->value;
+}
+
+// Parameters of which exactly one is given.
+void Loader::law_choices(const Object& o, const laws::LawRow& row) {
+  for (int choice = 1;; ++choice) {
+    std::vector<std::string> keys;
+    for (const laws::Parameter& p : row.parameters)
+      if (p.choice == choice) keys.emplace_back(p.key);
+    if (keys.empty()) return;
+    o.one_of(keys);
+  }
 }
 
 std::optional<std::pair<double, double>> Loader::one_or_two(const Object& o, const char* key) {
@@ -90,8 +112,56 @@ std::optional<std::pair<double, double>> Loader::one_or_two(const Object& o, con
   return std::make_pair(values->front(), values->back());
 }
 
+// Hertz's stiffness in the place of a given one, from `young`, `poisson` and radii; without the radii of shapes yet.
+void Loader::law_moduli(const Object& o, PairLaw& of_pair, laws::LawValue& law) {
+  for (const char* key : {"stiffness", "exponent"})
+    if (o.has(key)) o.mistake(key, fmt::format("`{}` and `young` exclude each other", key));
+  if (of_pair.per > 0)
+    o.mistake("per", "`young` makes the stiffness of a point of contact", "give `stiffness` for a length or area");
+  o.require("poisson");
+  const auto E = one_or_two(o, "young"), nu = one_or_two(o, "poisson");
+  if (const auto R = one_or_two(o, "radii")) {
+    if (!(R->first > 0 && R->second > 0)) o.mistake("radii", "`radii` must be positive");
+    of_pair.radius[0] = R->first;
+    of_pair.radius[1] = R->second;
+  }
+  if (!E || !nu) return;
+  if (!(E->first > 0 && E->second > 0)) o.mistake("young", "`young` must be positive");
+  const auto fits = [](double x) { return x > -1 && x <= 0.5; };
+  if (!fits(nu->first) || !fits(nu->second)) o.mistake("poisson", "`poisson` lies between -1 and 0.5");
+  of_pair.modulus = 1 / ((1 - nu->first * nu->first) / E->first + (1 - nu->second * nu->second) / E->second);
+  laws::parameter(law, "stiffness") = 4.0 / 3.0 * of_pair.modulus;
+}
+
+// The law of the normal force by its row in the table of laws.
+void Loader::normal_law(const Object& o, const std::string& type, PairLaw& of_pair, laws::LawValue& law) {
+  const std::size_t before = mistakes_.count();
+  const laws::LawRow* found = laws::find(type, o.word("model").value_or(""));
+  if (found == nullptr) return;  // a `model` where there are none, which is reported
+  const laws::LawRow& row = *found;
+  law = laws::with_defaults(row);
+  for (const laws::LawRow& other : laws::table())
+    for (const laws::Parameter& p : other.parameters)
+      if (other.type == type && p.in_language && row.find(p.key) == nullptr && o.has(p.key)) {
+        o.mistake(p.key, fmt::format("`{}` has no meaning for {} of model `{}`", p.key, o.what(), row.model));
+        return;
+      }
+  law_choices(o, row);
+  for (const laws::Parameter& p : row.parameters)
+    if (p.in_language && std::string_view(p.key) != "stiffness") law_parameter(o, p, of_pair.per, law);
+  const laws::Parameter* stiffness = row.find("stiffness");
+  if (stiffness == nullptr) return;
+  if (stiffness->of_power) {
+    of_pair.young_node = o.find("young");
+    if (of_pair.young_node != nullptr) return law_moduli(o, of_pair, law);
+    for (const char* key : {"poisson", "radii"})
+      if (o.has(key)) o.mistake(key, fmt::format("`{}` goes with `young`", key));
+  }
+  // Its unit depends on the others.
+  if (mistakes_.count() == before) law_parameter(o, *stiffness, of_pair.per, law);
+}
+
 std::optional<CompliantContact> Loader::compliant_law(const Object& o, const std::string& type, PairLaw& of_pair) {
-  using K = CompliantContact::Kind;
   using Curve = CompliantContact::FrictionCurve;
   const std::size_t before = mistakes_.count();
   CompliantContact c;
@@ -104,62 +174,7 @@ std::optional<CompliantContact> Loader::compliant_law(const Object& o, const std
   const std::string per = o.word("per").value_or("point");
   of_pair.per = per == "area" ? 2 : per == "length" ? 1 : 0;
   of_pair.per_node = o.find("per");
-  // Damping in the table: linear N s/m, hunt-crossley s/m, hertz N s/m^2; the first and the last for each m or m^2 too.
-  const auto damping = [&](int power_of_length) {
-    const YamlNode* n = o.find("damping");
-    if (!n) return 0.0;
-    const auto unit = dimension_of("N*s") / *power(dimension_of("m"), power_of_length + of_pair.per);
-    const double d = reader_.number(*n, o.scope(), unit).value_or(0);
-    if (d < 0) mistakes_.add(*n, fmt::format("`damping` of {} cannot be negative, this is {:.6g}", o.what(), d));
-    return d;
-  };
-  if (type == "linear") {
-    const std::string model = o.word("model").value_or("damped");
-    c.kind = model == "elastic"    ? K::elastic
-             : model == "clipped"  ? K::clipped
-             : model == "relaxing" ? K::relaxing
-                                   : K::damped;
-    c.exponent = 1;
-    c.damping = damping(1);
-    if (c.kind == K::elastic && o.has("damping")) o.mistake("damping", "an `elastic` contact has no damping");
-    if (c.kind == K::relaxing && o.require("damping", "it resists the surface's creep") && !(c.damping > 0))
-      o.mistake("damping", fmt::format("`damping` of {} must be positive", o.what()));
-  } else {
-    c.kind = type == "hertz" ? K::hertz : (type == "hunt-crossley" ? K::hunt_crossley : K::lankarani_nikravesh);
-    c.exponent = o.positive("exponent").value_or(1.5);
-    if (c.kind == K::hertz) c.damping = damping(2);
-    if (c.kind == K::hunt_crossley) {
-      const std::string way = o.one_of({"damping", "restitution"});
-      if (way == "damping") c.damping = o.not_negative("damping", 1).value_or(0);
-    }
-    if (c.kind != K::hertz && o.has("restitution")) c.restitution = fraction(o, "restitution").value_or(1);
-    if (c.kind == K::lankarani_nikravesh) o.require("restitution");
-  }
-  if (const YamlNode* n = o.find("young")) {
-    of_pair.young_node = n;
-    for (const char* key : {"stiffness", "exponent"})
-      if (o.has(key)) o.mistake(key, fmt::format("`{}` and `young` exclude each other", key));
-    if (of_pair.per > 0)
-      o.mistake("per", "`young` makes the stiffness of a point of contact", "give `stiffness` for a length or area");
-    o.require("poisson");
-    const auto E = one_or_two(o, "young"), nu = one_or_two(o, "poisson");
-    if (const auto R = one_or_two(o, "radii")) {
-      if (!(R->first > 0 && R->second > 0)) o.mistake("radii", "`radii` must be positive");
-      of_pair.radius[0] = R->first;
-      of_pair.radius[1] = R->second;
-    }
-    if (E && nu) {
-      if (!(E->first > 0 && E->second > 0)) o.mistake("young", "`young` must be positive");
-      const auto fits = [](double x) { return x > -1 && x <= 0.5; };
-      if (!fits(nu->first) || !fits(nu->second)) o.mistake("poisson", "`poisson` lies between -1 and 0.5");
-      of_pair.modulus = 1 / ((1 - nu->first * nu->first) / E->first + (1 - nu->second * nu->second) / E->second);
-      c.stiffness = 4.0 / 3.0 * of_pair.modulus;
-    }
-  } else {
-    for (const char* key : {"poisson", "radii"})
-      if (o.has(key)) o.mistake(key, fmt::format("`{}` goes with `young`", key));
-    if (mistakes_.count() == before) c.stiffness = contact_stiffness(o, c.exponent, of_pair.per);
-  }
+  normal_law(o, type, of_pair, c.normal);
   if (mistakes_.count() != before) return {};
   return c;
 }
@@ -202,7 +217,7 @@ bool Loader::fit_law(CompliantContact& law, const PairLaw& of_pair, const Contac
                     "give `stiffness`");
       return false;
     }
-    law.stiffness = 4.0 / 3.0 * of_pair.modulus / std::sqrt(curvature);
+    laws::parameter(law.normal, "stiffness") = 4.0 / 3.0 * of_pair.modulus / std::sqrt(curvature);
   }
   if (of_pair.per == 0) return true;
   const ContactShape& row = a.share > 0 ? a : b;
@@ -214,8 +229,7 @@ bool Loader::fit_law(CompliantContact& law, const PairLaw& of_pair, const Contac
                   row.share > 0 ? "use `per: length`" : "`per` spreads a law over the length of a beam; leave it out");
     return false;
   }
-  law.stiffness *= share;
-  if (law.kind != CompliantContact::Kind::hunt_crossley) law.damping *= share;
+  laws::spread(law.normal, share);
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "laws/table.hpp"
 #include "model/beam.hpp"
 #include "model/flexible.hpp"
 #include "model/kinds.hpp"
@@ -172,12 +173,16 @@ class Loader {
   bool fit_law(CompliantContact& law, const PairLaw& of_pair, const ContactShape& a, const ContactShape& b);
   std::optional<RigidContact> rigid_law(const Object& o);
   std::optional<CompliantContact> compliant_law(const Object& o, const std::string& type, PairLaw& of_pair);
+  void normal_law(const Object& o, const std::string& type, PairLaw& of_pair, laws::LawValue& law);
+  static std::optional<Dimension> law_unit(const laws::Parameter& p, double exponent, int per);
+  void law_parameter(const Object& o, const laws::Parameter& p, int per, laws::LawValue& law);
+  static void law_choices(const Object& o, const laws::LawRow& row);
+  void law_moduli(const Object& o, PairLaw& of_pair, laws::LawValue& law);
   // One or two numbers, for both shapes or for each.
   std::optional<std::pair<double, double>> one_or_two(const Object& o, const char* key);
   std::optional<double> fraction(const Object& o, const char* key);  // between 0 and 1
   // A coefficient, or with its unit a force or torque, of the slip speed (or the rate of an angle).
   Friction friction(const Object& o, const char* key = "friction", const char* unit = "1", const char* rate = "m/s");
-  double contact_stiffness(const Object& o, double exponent, int per);
   // load_beam_contacts.cpp
   int beam_named(const YamlNode& n, const Scope& scope) const;  // body, or -1
   bool between_beams(const Object& contact, const Scope& scope) const;

@@ -18,6 +18,7 @@
 
 #include "base/error.hpp"
 #include "base/math.hpp"
+#include "laws/law_value.hpp"
 
 namespace clatter {
 
@@ -308,18 +309,7 @@ struct RigidContact {
 
 // Force as a function of penetration and its rate.
 struct CompliantContact {
-  enum class Kind {
-    elastic,             // P-9 (a): c delta
-    damped,              // P-9 (b): c delta + d ddelta while delta > 0; may pull
-    clipped,             // P-9 (c): max(0, c delta + d ddelta) for delta > 0 or not
-    relaxing,            // P-10: massless surface with its own state
-    hertz,               // c delta^n + d delta ddelta (Y-24)
-    hunt_crossley,       // c delta^n (1 + chi ddelta), chi = damping + 3 (1 - restitution) / (2 ddelta_0)
-    lankarani_nikravesh  // c delta^n (1 + 3 (1 - e^2) / 4 ddelta / ddelta_0)
-  } kind = Kind::damped;
-  double stiffness = 0, damping = 0;  // hunt_crossley: damping is chi, s/m
-  double exponent = 1.5;
-  double restitution = 1;  // hunt_crossley, lankarani_nikravesh
+  laws::LawValue normal;  // one of the laws of laws/laws.hpp, with its parameters
   Friction friction;
   double friction_velocity = 0;  // slip speed at which regularised friction has reached its value
   // How it gets there, with x = slip / friction_velocity < 1.

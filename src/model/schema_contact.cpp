@@ -1,4 +1,8 @@
 // The part of the language's table that is about contact: shapes, contacts and their laws.
+#include <algorithm>
+#include <utility>
+
+#include "laws/table.hpp"
 #include "model/schema.hpp"
 
 namespace clatter {
@@ -8,8 +12,26 @@ namespace {
 using V = ValueType;
 using Words = std::vector<std::string>;
 
-const Words power_laws{"hertz", "hunt-crossley", "lankarani-nikravesh"};
-const Words compliant{"linear", "hertz", "hunt-crossley", "lankarani-nikravesh"};
+// Types of laws with a parameter that is `wanted`.
+template <class Wanted>
+Words types_with(Wanted&& wanted) {
+  Words out;
+  for (const laws::LawRow& row : laws::table())
+    if (std::any_of(row.parameters.begin(), row.parameters.end(), wanted) &&
+        std::find(out.begin(), out.end(), row.type) == out.end())
+      out.emplace_back(row.type);
+  return out;
+}
+
+Words power_laws() {
+  return types_with([](const laws::Parameter& p) { return p.of_power; });
+}
+
+// What stands between the parts of a list.
+void join(std::string& list, std::string_view part, std::string_view between) {
+  if (!list.empty()) list += between;
+  list += part;
+}
 
 KeySpec friction_key() {
   return {"friction",
@@ -29,28 +51,65 @@ std::vector<KeySpec> moment_keys() {
            "Spatial contacts only."}};
 }
 
-// Long because it is a table: a row a key of the language.
+// The key of a parameter of contact laws: units of all of them, and the sentences of those that differ, each with the
+// names of its laws. `sentences`: what further types say about it, each with its type in
+// backquotes.
+KeySpec law_key(std::string_view key, std::vector<std::pair<std::string, std::string>> sentences = {}) {
+  KeySpec spec{std::string(key), V::quantity, false, "", ""};
+  for (const auto& [names, sentence] : sentences) spec.only.push_back(names.substr(1, names.size() - 2));
+  Words units;
+  for (const laws::LawRow& row : laws::table()) {
+    const laws::Parameter* p = row.find(key);
+    if (p == nullptr || !p->in_language) continue;
+    if (std::find(units.begin(), units.end(), p->unit) == units.end()) units.emplace_back(p->unit);
+    if (std::find(spec.only.begin(), spec.only.end(), row.type) == spec.only.end()) spec.only.emplace_back(row.type);
+    const std::string name = "`" + std::string(row.name()) + "`";
+    const auto same = std::find_if(sentences.begin(), sentences.end(), [&](auto& s) { return s.second == p->text; });
+    if (same == sentences.end())
+      sentences.emplace_back(name, p->text);
+    else
+      join(same->first, name, ", ");
+  }
+  for (const std::string& unit : units) join(spec.unit, unit, " | ");
+  for (const auto& [names, sentence] : sentences)
+    join(spec.text, sentences.size() == 1 ? sentence : names + ": " + sentence, " ");
+  return spec;
+}
+
+KeySpec model_key() {
+  KeySpec spec{"model", V::word, false, "", ""};
+  for (const laws::LawRow& row : laws::table()) {
+    if (row.model[0] == 0) continue;
+    spec.words.emplace_back(row.model);
+    if (std::find(spec.only.begin(), spec.only.end(), row.type) == spec.only.end()) spec.only.emplace_back(row.type);
+    join(spec.text, "`" + std::string(row.model) + "`" + (row.usual_model ? " (the default): " : ": ") + row.text,
+         "; ");
+  }
+  spec.text += ".";
+  return spec;
+}
+
+KeySpec type_key(const std::string& further = {}) {
+  KeySpec spec{"type", V::word, true, "", further};
+  for (const std::string& type : laws::types()) {
+    spec.words.push_back(type);
+    const laws::LawRow& row = *laws::find(type);
+    const bool alone = row.model[0] == 0;
+    join(spec.text, "`" + type + "`: " + (alone ? row.text : "by its `model`"), "; ");
+  }
+  spec.text += ".";
+  return spec;
+}
+
+// Keys of all compliant laws, without `restitution`, which rigid ones have too.
 std::vector<KeySpec> compliant_keys() {
-  return {
-      {"stiffness",
-       V::quantity,
-       false,
-       "N/m | N/m^1.5",
-       "Force for each unit of penetration (linear), or of penetration to the power `exponent`; required unless "
-       "`young` "
-       "is given.",
-       "",
-       {},
-       compliant},
-      {"damping",
-       V::quantity,
-       false,
-       "N*s/m | s/m | N*s/m^2",
-       "Linear: force for each unit of the penetration's rate. Hunt-Crossley: chi of the factor 1 + chi times that "
-       "rate. Hertz: force for each unit of penetration times its rate; 0 unless given.",
-       "",
-       {},
-       {"linear", "hertz", "hunt-crossley"}},
+  std::vector<KeySpec> keys;
+  for (const laws::LawRow& row : laws::table())
+    for (const laws::Parameter& p : row.parameters) {
+      const bool known = std::any_of(keys.begin(), keys.end(), [&](const KeySpec& k) { return k.name == p.key; });
+      if (!known && p.in_language && std::string_view(p.key) != "restitution") keys.push_back(law_key(p.key));
+    }
+  const std::vector<KeySpec> further{
       {"young",
        V::quantities,
        false,
@@ -58,7 +117,7 @@ std::vector<KeySpec> compliant_keys() {
        "Instead of `stiffness`: Young's modulus of both bodies, or [first, second]; Hertz's formula then makes it.",
        "",
        {},
-       power_laws},
+       power_laws()},
       {"poisson",
        V::quantities,
        false,
@@ -66,7 +125,7 @@ std::vector<KeySpec> compliant_keys() {
        "With `young`: Poisson's ratio of both bodies, or [first, second].",
        "",
        {},
-       power_laws},
+       power_laws()},
       {"radii",
        V::quantities,
        false,
@@ -75,27 +134,17 @@ std::vector<KeySpec> compliant_keys() {
        "spheres and beams (half their height) unless given, lines and planes being flat.",
        "",
        {},
-       power_laws},
+       power_laws()},
       {"per",
        V::word,
        false,
        "",
        "`sides` of beams: stiffness and damping are for each `point` (the default), or for each m of `length` or m^2 "
-       "of "
-       "`area`, of which a point has its share, so that their number does not matter.",
+       "of `area`, of which a point has its share, so that their number does not matter.",
        "",
        {"point", "length", "area"},
-       compliant},
-      {"model",
-       V::word,
-       false,
-       "",
-       "`elastic`: stiffness only; `damped` (the default): spring and damper, may pull while it leaves; `clipped`: the "
-       "same but never pulls; `relaxing`: a surface without mass that follows the body, and creeps back when left.",
-       "",
-       {"elastic", "damped", "clipped", "relaxing"},
-       {"linear"}},
-      {"exponent", V::quantity, false, "1", "Power of the penetration; 1.5 (Hertz) unless given.", "", {}, power_laws},
+       types_with([](const laws::Parameter& p) { return p.spread; })},
+      model_key(),
       {"friction_velocity",
        V::quantity,
        false,
@@ -103,7 +152,7 @@ std::vector<KeySpec> compliant_keys() {
        "Slip speed at which the smoothed friction has reached its value; chosen by the program unless given.",
        "",
        {},
-       compliant},
+       laws::types()},
       {"friction_curve",
        V::word,
        false,
@@ -112,7 +161,9 @@ std::vector<KeySpec> compliant_keys() {
        "`quartic` (3x^2 - x^4)/2, which holds nothing at rest.",
        "",
        {"quadratic", "cubic", "quartic"},
-       compliant}};
+       laws::types()}};
+  keys.insert(keys.end(), further.begin(), further.end());
+  return keys;
 }
 
 // Long because it is a table: a row a key of the language.
@@ -204,26 +255,12 @@ ObjectSpec contact_shape() {
 
 ObjectSpec contact_law() {
   ObjectSpec law{"contact-law",
-                 "What two shapes do when they touch: `rigid` (impenetrable, exact friction, impacts in no time), or "
-                 "a force that grows with the penetration.",
+                 "What two shapes do when they touch: impenetrable bodies (`rigid`), or a force that grows with the "
+                 "penetration (all others).",
                  "",
-                 {{"type",
-                   V::word,
-                   true,
-                   "",
-                   "The kind of law.",
-                   "",
-                   {"rigid", "linear", "hertz", "hunt-crossley", "lankarani-nikravesh"}},
+                 {type_key("`rigid`: impenetrable, exact friction, impacts in no time"),
                   friction_key(),
-                  {"restitution",
-                   V::quantity,
-                   false,
-                   "1",
-                   "Coefficient of restitution, 0 to 1; rigid: 0 unless given; lankarani-nikravesh: required; "
-                   "hunt-crossley: instead of `damping`.",
-                   "",
-                   {},
-                   {"rigid", "hunt-crossley", "lankarani-nikravesh"}},
+                  law_key("restitution", {{"`rigid`", "Coefficient of restitution, 0 to 1; 0 unless given."}}),
                   {"impact",
                    V::word,
                    false,
@@ -267,6 +304,7 @@ ObjectSpec contact_law() {
                    "compliant-law",
                    {},
                    {"rigid"}}}};
+  law.keys.front().words.insert(law.keys.front().words.begin(), "rigid");
   for (auto& k : compliant_keys()) law.keys.push_back(std::move(k));
   for (auto& k : moment_keys()) law.keys.push_back(std::move(k));
   return law;
@@ -276,16 +314,7 @@ ObjectSpec compliant_law() {
   ObjectSpec law{"compliant-law",
                  "A force that grows with the penetration.",
                  "",
-                 {{"type", V::word, true, "", "The kind of law.", "", compliant},
-                  friction_key(),
-                  {"restitution",
-                   V::quantity,
-                   false,
-                   "1",
-                   "Coefficient of restitution, 0 to 1; hunt-crossley: instead of `damping`.",
-                   "",
-                   {},
-                   {"hunt-crossley", "lankarani-nikravesh"}}}};
+                 {type_key(), friction_key(), law_key("restitution")}};
   for (auto& k : compliant_keys()) law.keys.push_back(std::move(k));
   for (auto& k : moment_keys()) law.keys.push_back(std::move(k));
   law.keys[1].text = "As in `contact-law`; that of the rigid law unless given.";

@@ -5,29 +5,33 @@
 #include <string>
 
 #include "contact/compliant.hpp"
+#include "contact/compliant_law.hpp"
 #include "contact/contact_dynamics.hpp"
 #include "integrate/integrator.hpp"
+#include "laws/table.hpp"
 #include "model/load.hpp"
 
 namespace clatter::contact {
 
-using Kind = CompliantContact::Kind;
+// Sets a parameter of the law, if it has one of this name.
+inline void set(CompliantContact& law, std::string_view key, double value) {
+  if (laws::row(law.normal).find(key) != nullptr) laws::parameter(law.normal, key) = value;
+}
 
-inline CompliantContact law_of(Kind kind, double stiffness, double damping = 0) {
+inline CompliantContact law_of(const laws::LawRow& row, double stiffness, double damping = 0) {
   CompliantContact law;
-  law.kind = kind;
-  law.stiffness = stiffness;
-  law.damping = damping;
+  law.normal = laws::with_defaults(row);
+  set(law, "stiffness", stiffness);
+  set(law, "damping", damping);
   return law;
 }
 
-constexpr Kind kKinds[] = {Kind::elastic,
-                           Kind::damped,
-                           Kind::clipped,
-                           Kind::relaxing,
-                           Kind::hertz,
-                           Kind::hunt_crossley,
-                           Kind::lankarani_nikravesh};
+// By its name: the model of a linear law, or the type.
+inline CompliantContact law_of(std::string_view name, double stiffness, double damping = 0) {
+  for (const laws::LawRow& row : laws::table())
+    if (row.name() == name) return law_of(row, stiffness, damping);
+  throw std::logic_error("no such law");
+}
 
 inline ContactShape shape(const std::string& name, int body, ContactShape::Kind kind, double radius = 0) {
   ContactShape s;

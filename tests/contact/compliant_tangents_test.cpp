@@ -81,20 +81,20 @@ TEST(CompliantContact, TangentsAreTheDerivativesOfTheResiduals) {
   // Extrapolated differences are good to about 1e-10 of the block's largest entry.
   for (const bool planar : {false, true})
     for (const bool joint : {false, true})
-      for (const Kind kind : kKinds) {
-        CompliantContact law = law_of(kind, 50, kind == Kind::hunt_crossley ? 0.3 : 0.5);
-        law.restitution = 0.8;
+      for (const laws::LawRow& row : laws::table()) {
+        CompliantContact law;
+        law.normal = laws::with_sample(row);
         law.friction.mu = 0.4;
         law.friction_velocity = 3;  // below and above it within one model
-        law.friction_curve = static_cast<CompliantContact::FrictionCurve>(static_cast<int>(kind) % 3);
+        law.friction_curve = static_cast<CompliantContact::FrictionCurve>(row.kind % 3);
         const Model model = planar ? planar_pair(joint, law) : spatial_pair(joint, law);
         const auto system = System::compile(model);
         const auto contacts = ContactSystem::compile(system);
         Engine engine(system);
         ContactDynamics dynamics(contacts, engine);
         const Sizes n = dynamics.sizes();
-        const std::string name = std::string(planar ? "planar" : "spatial") + (joint ? " joint " : " absolute ") +
-                                 std::to_string(static_cast<int>(kind));
+        const std::string name =
+            std::string(planar ? "planar" : "spatial") + (joint ? " joint " : " absolute ") + row.name();
         std::mt19937 random(11);
         std::uniform_real_distribution<double> any(-1, 1);
         State s = system->initial;

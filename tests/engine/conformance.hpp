@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 
+#include "contact/contact_dynamics.hpp"
 #include "engine/engine.hpp"
 #include "engine/flexible_samples.hpp"
 #include "engine/registry.hpp"
@@ -29,24 +30,46 @@ double largest(const Eigen::MatrixBase<Derived>& m) {
   return m.size() == 0 ? 0.0 : m.cwiseAbs().maxCoeff();
 }
 
-// A sample in a consistent state, its accelerations and multipliers known.
+// A sample in a consistent state, its accelerations and multipliers known. Samples with contacts are moved by the
+// dynamics of contacts around the engine.
 struct Setting {
   std::shared_ptr<const System> system;
   std::unique_ptr<Engine> engine;
+  std::unique_ptr<contact::ContactDynamics> contacts;
   State s;
   Vec a, lambda, zdot;
 
   explicit Setting(const Model& model) : system(System::compile(model)), engine(std::make_unique<Engine>(system)) {
+    if (!model.contacts.empty()) touch();
     s = system->initial;
+    const Eigen::Index own = s.z.size();
+    s.z.conservativeResize(sizes().nz);
+    s.z.tail(sizes().nz - own).setZero();
     make(sizes().nv, a), make(sizes().nc(), lambda), make(sizes().nz, zdot);
   }
-  const Sizes& sizes() const { return system->sizes; }
-  void solve() { engine->accelerations(s, a, lambda, zdot); }
+  Dynamics& dynamics() const {
+    if (contacts) return *contacts;
+    return *engine;
+  }
+  const Sizes& sizes() const { return dynamics().sizes(); }
+  void solve() { dynamics().accelerations(s, a, lambda, zdot); }
   Vec residual(const State& at, const Vec& qdd) {
     Vec r(sizes().nv), z(sizes().nz);
-    engine->residual(at, qdd, lambda, r, z);
+    dynamics().residual(at, qdd, lambda, r, z);
     return r;
   }
+  // What the contacts remember: nobody has settled them, and all were touched at the same speed, whatever the scales of
+  // the model are.
+  void touch() {
+    contacts = std::make_unique<contact::ContactDynamics>(contact::ContactSystem::compile(system), *engine);
+    Archive counter = Archive::counter();
+    contacts->compliant().exchange(counter);
+    std::vector<double> memory(counter.position());
+    for (std::size_t i = 1; i < memory.size(); i += 3) memory[i] = speed_of_touch;
+    Archive reader = Archive::reader(memory);
+    contacts->compliant().exchange(reader);
+  }
+  static constexpr double speed_of_touch = 0.7;
   // G dv/dt + gamma at `at` for given dv/dt.
   Vec constraint_accelerations(const State& at, const Vec& qdd);
 
@@ -93,11 +116,11 @@ inline Setting thrown(const Model& model, int which) {
   Setting x(model);
   Dice dice(static_cast<unsigned>(7919 + which));
   x.s.t = instant;
-  x.engine->plus(x.s.q, 0.2 * dice(x.s.v.size()), x.s.q);
+  x.dynamics().plus(x.s.q, 0.2 * dice(x.s.v.size()), x.s.q);
   x.s.v += 0.8 * dice(x.s.v.size());
   for (const Deformation& d : x.system->deformations)
     if (d.z >= 0) x.s.z[d.z] += 0.5 * dice();
-  make_consistent(*x.engine, x.s);
+  make_consistent(x.dynamics(), x.s);
   x.solve();
   return x;
 }
@@ -138,6 +161,7 @@ inline Model moved(Model model, const Placement& X) {
     if (b.angular_velocity) b.angular_velocity = X.rotation * *b.angular_velocity;
   }
   for (Joint& j : model.joints) move(j.a), move(j.b);
+  for (ContactShape& shape : model.shapes) move(shape.at);
   for (ForceElement& e : model.force_elements) move(e.a), move(e.b);
   for (Load& l : model.loads) {
     move(l.at);

@@ -13,12 +13,12 @@ struct TimeIndependence : Conformance {};
 // Rate of the stored energy by differences along the motion; tolerance 1e-9 of the power that flows between kinetic and
 // potential energy (the differences are good to 1e-11 of the energy).
 void energy_rates(Setting& x, double& stored, double& supplied, double& scale) {
-  stored = slope([&](double dt) { return x.engine->stored_energy(along(x, dt)); });
+  stored = slope([&](double dt) { return x.dynamics().stored_energy(along(x, dt)); });
   Vec p(x.sizes().np);
-  x.engine->powers(x.s, x.a, x.lambda, p);
+  x.dynamics().powers(x.s, x.a, x.lambda, p);
   supplied = p.sum();
   Vec h = x.residual(x.s, Vec::Zero(x.sizes().nv));
-  scale = 1 + h.cwiseAbs().dot(x.s.v.cwiseAbs()) + p.cwiseAbs().sum() + std::abs(x.engine->stored_energy(x.s));
+  scale = 1 + h.cwiseAbs().dot(x.s.v.cwiseAbs()) + p.cwiseAbs().sum() + std::abs(x.dynamics().stored_energy(x.s));
 }
 
 TEST_P(Power, OfAllChannelsIsTheRateOfTheStoredEnergy) {
@@ -100,12 +100,12 @@ TEST_P(TimeIndependence, AtRestNothingMovesAndLaterIsTheSame) {
     State later = x.s;
     later.t += 1.7;
     Vec a(x.sizes().nv), lambda(nc), zdot(x.sizes().nz);
-    x.engine->accelerations(later, a, lambda, zdot);
+    x.dynamics().accelerations(later, a, lambda, zdot);
     EXPECT_EQ(a, x.a);
     EXPECT_EQ(lambda, x.lambda);
     EXPECT_EQ(zdot, x.zdot);
     later.v.setZero();
-    x.engine->constraints(later, phi, y);
+    x.dynamics().constraints(later, phi, y);
     EXPECT_EQ(y, Vec::Zero(nc));
   });
 }

@@ -32,23 +32,23 @@ struct Report {
   double stored = 0;
   Tangents T;
 
-  explicit Report(Engine& engine) : T(engine.tangent_layout()) {
-    const Sizes& n = engine.sizes();
+  explicit Report(const Dynamics& dynamics) : T(dynamics.tangent_layout()) {
+    const Sizes& n = dynamics.sizes();
     const auto zero = [](int size) { return Vec(Vec::Zero(size)); };
     a = delta = r = zero(n.nv), a_again = zero(n.nv);
     lambda = y = zero(n.nc());
     zdot = zero(n.nz), phi = zero(n.nh), p = zero(n.np), events = zero(n.ne);
   }
-  void fill(Engine& engine, const State& s) {
-    engine.constraints(s, phi, y);
-    engine.accelerations(s, a, lambda, zdot);
-    engine.events(s, events);
-    engine.residual(s, a, lambda, r, zdot);
-    engine.tangents(s, a, lambda, T);
-    engine.powers(s, a, lambda, p);
-    stored = engine.stored_energy(s);
-    engine.least_correction(s, y, false, delta);
-    engine.accelerations(s, a_again, lambda, zdot);
+  void fill(Dynamics& dynamics, const State& s) {
+    dynamics.constraints(s, phi, y);
+    dynamics.accelerations(s, a, lambda, zdot);
+    dynamics.events(s, events);
+    dynamics.residual(s, a, lambda, r, zdot);
+    dynamics.tangents(s, a, lambda, T);
+    dynamics.powers(s, a, lambda, p);
+    stored = dynamics.stored_energy(s);
+    dynamics.least_correction(s, y, false, delta);
+    dynamics.accelerations(s, a_again, lambda, zdot);
   }
 };
 
@@ -76,17 +76,17 @@ void expect_identical(const Report& x, const Report& y) {
 TEST_P(Evaluation, HasNoMemoryAndIsTheSameInEveryEngine) {
   each_setting([](Setting& x) {
     const State other = along(x, 0.05);
-    Report first(*x.engine), between(*x.engine), again(*x.engine);
-    first.fill(*x.engine, x.s);
+    Report first(x.dynamics()), between(x.dynamics()), again(x.dynamics());
+    first.fill(x.dynamics(), x.s);
     EXPECT_EQ(first.a, first.a_again);
-    between.fill(*x.engine, other);
-    again.fill(*x.engine, x.s);
+    between.fill(x.dynamics(), other);
+    again.fill(x.dynamics(), x.s);
     expect_identical(first, again);
-    Engine second(x.system);
-    Report in_second(second);
-    in_second.fill(second, other);
+    Setting second(x.system->model);
+    Report in_second(second.dynamics());
+    in_second.fill(second.dynamics(), other);
     expect_identical(between, in_second);
-    in_second.fill(second, x.s);
+    in_second.fill(second.dynamics(), x.s);
     expect_identical(first, in_second);
   });
 }
@@ -96,13 +96,13 @@ TEST_P(Evaluation, AccelerationsSatisfyTheEquationsTheyComeFrom) {
   each_setting([](Setting& x) {
     const int nv = x.sizes().nv, nc = x.sizes().nc();
     if (nv == 0) return;
-    Tangents T = x.engine->tangent_layout();
-    x.engine->tangents(x.s, x.a, x.lambda, T);
+    Tangents T = x.dynamics().tangent_layout();
+    x.dynamics().tangents(x.s, x.a, x.lambda, T);
     const Mat M = dense(T.M), G = dense(T.G);
     EXPECT_LT(largest(M - M.transpose()), 1e-14 * largest(M));
     EXPECT_GT(symmetric_eigenvalues(M)[0], 0);
     Vec f(nv);
-    x.engine->constraint_forces(x.s, x.lambda, f);
+    x.dynamics().constraint_forces(x.s, x.lambda, f);
     EXPECT_LT(largest(f - G.transpose() * x.lambda), 1e-12 * (1 + largest(f)));
     EXPECT_LT((Mat(x.engine->constraint_matrix(x.s)) - G).norm(), 1e-13 * (1 + G.norm()));
     const Vec lambda = x.lambda;
@@ -121,8 +121,8 @@ TEST_P(Evaluation, LeastCorrectionIsTheSmallestThatMakesItsRows) {
   each_setting([](Setting& x) {
     const int nc = x.sizes().nc(), nh = x.sizes().nh, nv = x.sizes().nv;
     if (nc == 0) return;
-    Tangents T = x.engine->tangent_layout();
-    x.engine->tangents(x.s, x.a, x.lambda, T);
+    Tangents T = x.dynamics().tangent_layout();
+    x.dynamics().tangents(x.s, x.a, x.lambda, T);
     const Mat M = dense(T.M), G = dense(T.G);
     Dice dice(3);
     for (const bool positions : {false, true}) {
@@ -132,7 +132,7 @@ TEST_P(Evaluation, LeastCorrectionIsTheSmallestThatMakesItsRows) {
       const Mat Gr = G.topRows(rows);
       const Vec b = Gr * dice(nv);
       Vec delta(nv);
-      x.engine->least_correction(x.s, b, positions, delta);
+      x.dynamics().least_correction(x.s, b, positions, delta);
       EXPECT_LT(largest(Gr * delta - b), 1e-10 * (1 + largest(b)));
       const Mat S = Gr * solve_symmetric(M, Gr.transpose());
       const Vec least = solve_symmetric(M, Gr.transpose() * least_norm(S, b));
@@ -147,11 +147,11 @@ TEST_P(Evaluation, TakesNoMemoryFromTheHeap) {
 #ifdef CLATTER_COUNTS_ALLOCATIONS
     ASSERT_GT(allocations, 0) << "the count is not alive";
 #endif
-    Report report(*x.engine);
-    report.fill(*x.engine, x.s);
+    Report report(x.dynamics());
+    report.fill(x.dynamics(), x.s);
     const long before = allocations;
-    report.fill(*x.engine, other);
-    report.fill(*x.engine, x.s);
+    report.fill(x.dynamics(), other);
+    report.fill(x.dynamics(), x.s);
     EXPECT_EQ(allocations - before, 0);
   });
 }

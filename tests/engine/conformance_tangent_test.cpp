@@ -23,31 +23,31 @@ TEST_P(Tangent, BlocksAreTheDerivativesOfTheResiduals) {
     Dice dice(31);
     const Vec a = x.a + dice(nv);
     x.lambda += dice(nc);
-    Tangents T = x.engine->tangent_layout();
-    x.engine->tangents(x.s, a, x.lambda, T);
+    Tangents T = x.dynamics().tangent_layout();
+    x.dynamics().tangents(x.s, a, x.lambda, T);
 
     Mat M(nv, nv), C(nv, nv), K(nv, nv), Rz(nv, nz), Fq(nz, nv), Fv(nz, nv), Fz(nz, nz), G(nc, nv), Gq(nh, nv),
         Vq(nc, nv), Aq(nc, nv), Av(nc, nv);
     const auto shifted = [&](int k, double h, char part) {
       State s = x.s;
-      if (part == 'q') x.engine->plus(x.s.q, h * Vec::Unit(nv, k), s.q);
+      if (part == 'q') x.dynamics().plus(x.s.q, h * Vec::Unit(nv, k), s.q);
       if (part == 'v') s.v[k] += h;
       if (part == 'z') s.z[k] += h;
       return s;
     };
     const auto rates = [&](const State& s) {
       Vec r(nv), z(nz);
-      x.engine->residual(s, a, x.lambda, r, z);
+      x.dynamics().residual(s, a, x.lambda, r, z);
       return z;
     };
     const auto velocity = [&](const State& s) {
       Vec phi(nh), y(nc);
-      x.engine->constraints(s, phi, y);
+      x.dynamics().constraints(s, phi, y);
       return y;
     };
     const auto position = [&](const State& s) {
       Vec phi(nh), y(nc);
-      x.engine->constraints(s, phi, y);
+      x.dynamics().constraints(s, phi, y);
       return phi;
     };
     for (int k = 0; k < nv; ++k) {
@@ -87,14 +87,14 @@ TEST_P(Tangent, ConstraintRatesAreTheTimeDerivativesOfTheConstraints) {
     if (nc == 0) return;
     const auto at = [&](double dt, bool rate) {
       Vec phi(nh), y(nc);
-      x.engine->constraints(along(x, dt), phi, y);
+      x.dynamics().constraints(along(x, dt), phi, y);
       return rate ? y : phi;
     };
     Vec phi(nh), y(nc);
     // A state off the constraints too, where the rates are not zero.
     x.s.v += 0.3 * Dice(5)(x.s.v.size());
     x.a += Dice(6)(x.a.size());
-    x.engine->constraints(x.s, phi, y);
+    x.dynamics().constraints(x.s, phi, y);
     const Vec phi_rate = slope([&](double dt) { return at(dt, false); });
     if (nh > 0) {
       EXPECT_LT(largest(phi_rate - y.head(nh)), 1e-8 * (1 + largest(y)));

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/engine.hpp"
+#include "laws/table.hpp"
 #include "model/load.hpp"
 
 namespace clatter {
@@ -22,6 +23,7 @@ struct Seen {
   std::set<Deformation::Stress> stresses;
   std::set<Curve::Kind> curves;
   std::set<FunctionInput::Kind> inputs;
+  std::set<std::string> contact_laws;
   int reversed_tree_joints = 0, joint_coordinate_measures = 0, nonholonomic_rows = 0;
 };
 
@@ -31,6 +33,9 @@ void look(const System& system, Seen& seen) {
     if (j.kind == JointKind::point_on_curve) seen.curves.insert(j.curve.kind);
   }
   for (const Body& b : system.model.bodies) seen.bodies.insert(b.kind);
+  for (const Contact& c : system.model.contacts)
+    if (const auto* law = std::get_if<CompliantContact>(&c.law))
+      seen.contact_laws.insert(laws::row(law->normal).name());
   for (const Link& l : system.tree.links) seen.mobilities.insert(l.mobility);
   for (const System::JointIndex& j : system.joints) seen.reversed_tree_joints += j.link >= 0 && j.reversed;
   for (const Measure& m : system.measures) {
@@ -93,6 +98,10 @@ TEST(Registry, HoldsEveryMeasureLawAndEvent) {
   expect_all(seen().laws, LawKind::play_clipped, "law");
   expect_all(seen().stresses, Deformation::Stress::actuator, "stress");
   expect_all(seen().events, LawEvent::knot, "event");
+}
+
+TEST(Registry, HoldsEveryContactLaw) {
+  for (const laws::LawRow& row : laws::table()) EXPECT_TRUE(seen().contact_laws.contains(row.name())) << row.name();
 }
 
 TEST(Registry, UsesEveryInputOfAFormula) { expect_all(seen().inputs, FunctionInput::Kind::own_rate, "input"); }
