@@ -9,8 +9,8 @@ namespace clatter {
 
 namespace {
 
-// The law as a model writes it, with friction; of parameters that exclude each other the first.
-std::string law_text(const laws::LawRow& row, double friction_velocity) {
+// The law as a model writes it; of parameters that exclude each other the first.
+std::string law_text(const laws::LawRow& row) {
   std::string text = fmt::format("type: {}", row.type);
   if (row.model[0] != 0) text += fmt::format(", model: {}", row.model);
   int chosen = 0;
@@ -20,7 +20,7 @@ std::string law_text(const laws::LawRow& row, double friction_velocity) {
     if (p.choice != 0) chosen = p.choice;
     text += fmt::format(", {}: {}", p.key, row.sample[i]);
   }
-  return text + fmt::format(", friction: 0.3, friction_velocity: {}", friction_velocity);
+  return text;
 }
 
 // Penetrations of some tenths of a metre, so that bodies thrown about still press.
@@ -48,7 +48,7 @@ shapes:
   hull: {{on: one, type: sphere, radius: 1.1, at: [0.1, 0.05, -0.08]}}
   ball: {{on: two, type: sphere, radius: 1.2, at: [-0.06, 0.1, 0.04]}}
 contacts:
-  press: {{between: [hull, ball], law: {{{}, rolling_friction: 0.02, drilling_friction: 0.03}}}}
+  press: {{between: [hull, ball], law: {{{}}}}}
 simulate: {{end: 1, method: smooth}}
 )",
                      law);
@@ -69,7 +69,7 @@ shapes:
   hull: {{on: one, type: circle, radius: 1.2, at: [0.2, 0.05]}}
   ball: {{on: two, type: circle, radius: 1.1, at: [-0.06, 0.1]}}
 contacts:
-  ground: {{between: [hull, floor], law: {{{0}}}}}
+  stand: {{between: [hull, floor], law: {{{0}}}}}
   press: {{between: [hull, ball], law: {{{0}, rolling_friction: 0.02}}}}
 simulate: {{end: 1, method: smooth}}
 )",
@@ -88,14 +88,19 @@ std::vector<Registered> registered_contact_laws() {
   std::vector<Registered> out;
   for (const laws::LawRow& row : laws::table()) {
     const std::string name = "contact_" + word(row.name());
-    // Slips below and above the speed over which friction grows.
-    out.push_back({name + "_spatial",
-                   "contact_law",
-                   spatial(law_text(row, 1)),
-                   {.internal = true, .scleronomic = true, .objective = true}});
+    const std::string law = law_text(row);
+    // Slips below and above the speed over which friction grows. Friction acts on either skin, so that its two forces
+    // have a moment of the penetration: only without it angular momentum stays.
+    out.push_back(
+        {name + "_free", "contact_law", spatial(law), {.internal = true, .scleronomic = true, .objective = true}});
+    out.push_back(
+        {name + "_spatial",
+         "contact_law",
+         spatial(law + ", friction: 0.3, friction_velocity: 1, rolling_friction: 0.02, drilling_friction: 0.03"),
+         {.scleronomic = true, .objective = true}});
     out.push_back({name + "_planar",
                    "contact_law",
-                   planar(law_text(row, 3)),
+                   planar(law + ", friction: 0.3, friction_velocity: 3"),
                    {.scleronomic = true, .objective = true, .planar_twin = true, .tree_capable = true}});
   }
   return out;

@@ -13,6 +13,7 @@
 #include "laws/clipped.hpp"
 #include "laws/damped.hpp"
 #include "laws/elastic.hpp"
+#include "laws/flores.hpp"
 #include "laws/hertz.hpp"
 #include "laws/hunt_crossley.hpp"
 #include "laws/lankarani_nikravesh.hpp"
@@ -20,7 +21,7 @@
 
 namespace clatter::laws {
 
-using Laws = std::tuple<Elastic, Damped, Clipped, Relaxing, Hertz, HuntCrossley, LankaraniNikravesh>;
+using Laws = std::tuple<Elastic, Damped, Clipped, Relaxing, Hertz, HuntCrossley, LankaraniNikravesh, Flores>;
 inline constexpr std::size_t law_count = std::tuple_size_v<Laws>;
 
 template <class Law>

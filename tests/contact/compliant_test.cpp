@@ -240,6 +240,56 @@ TEST(CompliantContact, LankaraniNikraveshGivesTheTabulatedRestitution) {
   }
 }
 
+TEST(CompliantContact, FloresGivesTheRestitutionOfItsDampingWhateverTheSpeed) {
+  // V-26: D = chi v = 8 (1 - e) / (5 e); what comes out is the integral's answer to D, at every speed.
+  for (const double given : {0.1, 0.3, 0.5, 0.7, 0.9, 1.0}) {
+    CompliantContact law = law_of("flores", 1e6);
+    set(law, "restitution", given);
+    const double d = 8 * (1 - given) / (5 * given), closed = given == 1 ? 1 : hunt_crossley_restitution(d);
+    const double slow = observed_restitution(law, 0.5), fast = observed_restitution(law, 3);
+    EXPECT_NEAR(slow, closed, 1e-8) << given;
+    EXPECT_NEAR(fast, slow, 1e-8) << given;
+    EXPECT_NEAR(slow, given, 0.05) << "made for all restitutions";
+  }
+}
+
+TEST(CompliantContact, FloresMovesABallAsItsEquationIntegratedByItself) {
+  // m d2(delta)/dt2 = -K delta^1.5 (1 + chi ddelta), chi = 8 (1 - e) / (5 e v): classical Runge-Kutta steps of 1e-7 s.
+  const double mass = 0.5, v = 2, K = 2e6, e = 0.3, chi = 8 * (1 - e) / (5 * e * v), h = 1e-7;
+  const auto pull = [&](double d, double w) { return d > 0 ? -K * d * std::sqrt(d) * (1 + chi * w) / mass : 0.0; };
+  double delta = 0, rate = v, t = 0, before = 0, rate_before = v;
+  while (t == 0 || delta > 0) {
+    before = delta, rate_before = rate;
+    const double k1 = rate, l1 = pull(delta, rate);
+    const double k2 = rate + h / 2 * l1, l2 = pull(delta + h / 2 * k1, k2);
+    const double k3 = rate + h / 2 * l2, l3 = pull(delta + h / 2 * k2, k3);
+    const double k4 = rate + h * l3, l4 = pull(delta + h * k3, k4);
+    delta += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+    rate += h / 6 * (l1 + 2 * l2 + 2 * l3 + l4);
+    t += h;
+  }
+  const double end = t - h + h * before / (before - delta);
+  CompliantContact law = law_of("flores", K);
+  set(law, "restitution", e);
+  Machine m(table(law, v, 0, mass));
+  EXPECT_EQ(m.next(1), 1);
+  EXPECT_NEAR(m.state().t, end, 1e-8 * end);  // what steps of 1e-12 leave at the beginning of a power of 1.5
+  EXPECT_NEAR(m.state().v[1], -rate_before, 1e-8 * v);
+  EXPECT_NEAR(m.remainder(), 0, 1e-9);
+}
+
+TEST(CompliantContact, FloresLosesSixteenFifteenthsOfHuntAndCrossleyNearOne) {
+  // To first order a touch loses 2 D / 3 of its speed: D = 8 (1 - e) / 5 against 3 (1 - e) / 2. The next terms are of the
+  // order of 1 - e.
+  for (const double lost : {1e-2, 1e-3}) {
+    CompliantContact flores = law_of("flores", 1e6), hunt = law_of("hunt-crossley", 1e6);
+    set(flores, "restitution", 1 - lost);
+    set(hunt, "restitution", 1 - lost);
+    const double ratio = (1 - observed_restitution(flores, 1)) / (1 - observed_restitution(hunt, 1));
+    EXPECT_NEAR(ratio, 16.0 / 15, 2 * lost) << lost;
+  }
+}
+
 TEST(CompliantContact, SphereOnBarrierHasTheCheckedDepthTimeAndLoss) {
   // SV-16: m = 0.145, K = 65.8e9, e = 0.95, 5 m/s: 84.52 um, 50.96 us, 4.76753 m/s, 0.16462 J lost.
   CompliantContact law = law_of("lankarani-nikravesh", 65.8e9);
