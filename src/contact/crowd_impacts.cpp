@@ -7,13 +7,10 @@
 //
 // and the rows get as their law what leads there: b = -n . u+, s = -u_T+ where a contact carries. P lies in Coulomb's
 // cone and is a solution of these rows to what forces change in the step. Larger islands follow Moreau's law, whatever
-// their contacts name.
-#include <fmt/format.h>
-
+// their contacts name, as of pairs; and so do those whose impulses are not found, which the event log tells.
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
 #include "contact/crowd_stepper.hpp"
 
 namespace clatter::contact {
@@ -119,7 +116,10 @@ void CrowdStepper::collide(const std::vector<int>& rows, double h) {
     dense.rate[static_cast<Eigen::Index>(c)] = along[c].dot(u);
   }
   impacts_.solver.solve(dense, impacts_.result);
-  if (impacts_.result.status != ContactStatus::solved) impact_not_solved(rows);
+  if (impacts_.result.status != ContactStatus::solved) {
+    impacts_.gains.push_back({rows.front(), 0, 1});
+    return;
+  }
   impacts_.solver.forbid_gain(dense, impacts_.result);
   if (impacts_.result.gains >= 0)
     impacts_.gains.push_back({rows[at(impacts_.result.gains)], impacts_.result.gain, impacts_.result.part});
@@ -153,16 +153,6 @@ Vec3 CrowdStepper::moving_of(std::size_t i) const {
   const Vec3 n(row.n[0], row.n[1], row.n[2]), u = rows_[i].u_begin, ut = u - n.dot(u) * n;
   const Vec3 st = s - n.dot(s) * n;
   return n.dot(s) * n + (st - law.tangential_restitution * ut) / (1 + law.tangential_restitution);
-}
-
-void CrowdStepper::impact_not_solved(const std::vector<int>& rows) const {
-  std::vector<std::string> names;
-  for (const int i : rows)
-    if (names.size() < 5) names.push_back(system().groups[at(rows_[at(i)].entry)]);
-  throw SolveError(
-      "impact-not-solved", trial_.t, names,
-      fmt::format("the impulses of an impact with {} contacts were not found: {}", rows.size(), impacts_.result.note),
-      "take `impact: poisson` or `impact: moreau`, or a smaller step");
 }
 
 }  // namespace clatter::contact

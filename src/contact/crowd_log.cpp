@@ -134,8 +134,10 @@ void CrowdLog::describe(std::vector<StepEvent>& out) const {
                        : fmt::format("gap rate {:.6g} -> {:.6g} m/s, impulse {:.6g} N s, mean over the step", c.before,
                                      c.after, c.impulse)});
   for (const Gain& g : gains_)
-    out.push_back(
-        {pairs_[static_cast<std::size_t>(g.pair)].name, "energy gain", describe_gain(g.rule, g.gain, g.part)});
+    out.push_back({pairs_[static_cast<std::size_t>(g.pair)].name, g.gain > 0 ? "energy gain" : "law of impact",
+                   g.gain > 0
+                       ? describe_gain(g.rule, g.gain, g.part)
+                       : std::string("impulses by the law it names were not found, Moreau's law took its place")});
 }
 
 void CrowdLog::forget() {

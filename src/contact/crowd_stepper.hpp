@@ -253,7 +253,6 @@ class CrowdStepper final : public Integrator {
   void collide(const std::vector<int>& rows, double h);
   void aim(std::size_t i, const ImpactContact& c, double h);
   Vec3 moving_of(std::size_t i) const;
-  [[noreturn]] void impact_not_solved(const std::vector<int>& rows) const;
   // crowd_turning.cpp
   void make_turn(Draft& draft, const RigidContact& law, const CrowdMemory::Entry* last);
   Vec3 begin_spin(int link) const;
@@ -367,7 +366,7 @@ class CrowdStepper final : public Integrator {
     ImpactResult result;
     std::vector<Vec3> along;                // of its rows
     std::vector<std::vector<int>> islands;  // rows that take part, by root
-    std::vector<Gain> gains;
+    std::vector<Gain> gains;                // gain 0: its impulses were not found
   };
   Impacts impacts_;
   std::vector<int> parent_;

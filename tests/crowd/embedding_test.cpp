@@ -44,9 +44,9 @@ std::string written(const Scene& s, int others, const std::string& settings) {
          fmt::format("simulate: {{method: time-stepping, step: {}, end: 10, {}}}\n", s.step, settings);
 }
 
-class Run {
+class SceneRun {
  public:
-  Run(const Scene& scene, int others, const std::string& settings)
+  SceneRun(const Scene& scene, int others, const std::string& settings)
       : system(System::compile(load_model_text(written(scene, others, settings), "scene.yaml"))), engine(system) {
     IntegratorSettings s;
     s.step = system->model.simulate.step;
@@ -88,7 +88,7 @@ class Run {
 constexpr const char* kTight = "contact_tolerance: 1e-12 m/s, contact_iterations: 20000";
 
 // Largest difference of coordinates and velocities of the scene, whose bodies come first.
-double difference(const Run& a, const Run& b) {
+double difference(const SceneRun& a, const SceneRun& b) {
   const auto nq = std::min(a.state().q.size(), b.state().q.size()),
              nv = std::min(a.state().v.size(), b.state().v.size());
   return std::max((a.state().q.head(nq) - b.state().q.head(nq)).cwiseAbs().maxCoeff(),
@@ -111,10 +111,10 @@ Scene rough_balls() {
 }
 
 TEST(CrowdEmbedding, KeepsTangentialRestitution) {
-  Run alone(rough_balls(), 0, "theta: 1"), amid(rough_balls(), 500, kTight);
+  SceneRun alone(rough_balls(), 0, "theta: 1"), amid(rough_balls(), 500, kTight);
   ASSERT_EQ(alone.motion->crowd(), nullptr);
   ASSERT_NE(amid.motion->crowd(), nullptr);
-  for (Run* r : {&alone, &amid}) r->until(0.4);
+  for (SceneRun* r : {&alone, &amid}) r->until(0.4);
   EXPECT_GT(alone.motion->counts().impacts, 3);
   EXPECT_LT(difference(alone, amid), 1e-8);
 }
@@ -137,9 +137,9 @@ Scene soft_balls() {
 }
 
 TEST(CrowdEmbedding, KeepsCompliantLaws) {
-  Run alone(soft_balls(), 0, "theta: 1"), amid(soft_balls(), 500, kTight);
+  SceneRun alone(soft_balls(), 0, "theta: 1"), amid(soft_balls(), 500, kTight);
   ASSERT_NE(amid.motion->crowd(), nullptr);
-  for (Run* r : {&alone, &amid}) r->until(0.1);
+  for (SceneRun* r : {&alone, &amid}) r->until(0.1);
   EXPECT_LT(difference(alone, amid), 1e-9);
   EXPECT_GT(alone.value("soft.normal_force") + alone.value("stiff.normal_force"), 1);
   for (const char* name : {"soft.gap", "soft.normal_force", "soft.friction_force", "soft.slip", "stiff.normal_force",
@@ -167,9 +167,9 @@ Scene formulas() {
 }
 
 TEST(CrowdEmbedding, KeepsContactsByFormula) {
-  Run alone(formulas(), 0, "theta: 1"), amid(formulas(), 500, kTight);
+  SceneRun alone(formulas(), 0, "theta: 1"), amid(formulas(), 500, kTight);
   ASSERT_NE(amid.motion->crowd(), nullptr);
-  for (Run* r : {&alone, &amid}) r->until(0.3);
+  for (SceneRun* r : {&alone, &amid}) r->until(0.3);
   EXPECT_LT(difference(alone, amid), 1e-9);
   // Back at half of its speed; slowed by mu m g / (m + m').
   EXPECT_NEAR(amid.value("rail.rate.displacement"), -0.5, 1e-9);
@@ -202,9 +202,9 @@ Scene guides() {
 }
 
 TEST(CrowdEmbedding, KeepsFrictionInJoints) {
-  Run alone(guides(), 0, "theta: 1"), amid(guides(), 500, kTight);
+  SceneRun alone(guides(), 0, "theta: 1"), amid(guides(), 500, kTight);
   ASSERT_NE(amid.motion->crowd(), nullptr);
-  for (Run* r : {&alone, &amid}) r->until(0.3);
+  for (SceneRun* r : {&alone, &amid}) r->until(0.3);
   EXPECT_LT(difference(alone, amid), 1e-7);
   EXPECT_NEAR(amid.value("far_guide.friction"), -100, 1e-5);
   EXPECT_NEAR(amid.value("far_guide.friction_limit"), 108.5, 1e-5);
@@ -234,11 +234,11 @@ Scene beams() {
 }
 
 TEST(CrowdEmbedding, KeepsBeamsOnBeams) {
-  Run alone(beams(), 0, "theta: 1"), amid(beams(), 500, kTight),
+  SceneRun alone(beams(), 0, "theta: 1"), amid(beams(), 500, kTight),
       amid_one(beams(), 2, std::string(kTight) + ", contact_solver: gauss-seidel");
   ASSERT_NE(amid.motion->crowd(), nullptr);
   ASSERT_NE(amid_one.motion->crowd(), nullptr);
-  for (Run* r : {&alone, &amid, &amid_one}) r->until(0.02);
+  for (SceneRun* r : {&alone, &amid, &amid_one}) r->until(0.02);
   EXPECT_GT(alone.motion->counts().impacts, 0);
   EXPECT_TRUE(std::any_of(amid.events.begin(), amid.events.end(),
                           [](const StepEvent& e) { return e.element.starts_with("slap["); }));
