@@ -150,7 +150,9 @@ simulate: {{method: time-stepping, contact_solver: gauss-seidel, contact_toleran
     EXPECT_NEAR(c.v()[1], -0.2 - part * uy, 1e-9);
     EXPECT_NEAR(c.v()[2], 3, 1e-9);
     EXPECT_NEAR(c.v()[4], 5 + 2.5 * part * ux / 0.1, 1e-8);
-    if (back == 1) EXPECT_NEAR(c.energy(), before, 1e-9 * before);
+    if (back == 1) {
+      EXPECT_NEAR(c.energy(), before, 1e-9 * before);
+    }
   }
 }
 
