@@ -81,6 +81,7 @@ TEST(CrowdStrike, GivesTangentialSpeedBackAsTheLawSays) {
 
 // Poisson's law, with and without tangential restitution: what pairs and events do, whatever the solver.
 TEST(CrowdStrike, FollowsPoissonsLawWhereItIsNamed) {
+  double differ = 0;  // of the two laws: where slip turns round
   for (const CrowdSolver solver : kSolvers)
     for (const double e : {0.3, 0.8})
       for (const double tangential : {0.0, 0.6})
@@ -93,9 +94,7 @@ TEST(CrowdStrike, FollowsPoissonsLawWhereItIsNamed) {
           const Vec moreau = after_impact(t);
           t.impact = RigidContact::Impact::poisson;
           const Vec law = after_impact(t);
-          if (mu == 0.3) {
-            ASSERT_GT((law - moreau).norm(), 1e-3) << "the laws do not differ";
-          }
+          differ = std::max(differ, (law - moreau).norm());
           for (const double phase : {0.0, 0.4, 0.9}) {
             t.height = 2 * h * (3 + phase);
             Crowd c(as_crowd(stick(t), h, solver));
@@ -104,6 +103,7 @@ TEST(CrowdStrike, FollowsPoissonsLawWhereItIsNamed) {
                 << static_cast<int>(solver) << " " << e << " " << tangential << " " << mu << " " << phase;
           }
         }
+  EXPECT_GT(differ, 1e-3);
 }
 
 // Newton's cradle by Poisson's law with e = 1/2: one blow goes through balls that touch (closed form: compression to
@@ -149,9 +149,10 @@ simulate: {{method: time-stepping, contact_solver: gauss-seidel, contact_toleran
     EXPECT_NEAR(c.v()[0], 0.7 - part * ux, 1e-9);
     EXPECT_NEAR(c.v()[1], -0.2 - part * uy, 1e-9);
     EXPECT_NEAR(c.v()[2], 3, 1e-9);
-    EXPECT_NEAR(c.v()[4], 5 + 2.5 * part * ux / 0.1, 1e-8);
+    const double after = c.energy();  // and the links where they are now
+    EXPECT_NEAR(c.engine.links().motion[0].w.y(), 5 + 2.5 * part * ux / 0.1, 1e-8);
     if (back == 1) {
-      EXPECT_NEAR(c.energy(), before, 1e-9 * before);
+      EXPECT_NEAR(after, before, 1e-9 * before);
     }
   }
 }

@@ -95,6 +95,12 @@ double difference(const SceneRun& a, const SceneRun& b) {
                   (a.state().v.head(nv) - b.state().v.head(nv)).cwiseAbs().maxCoeff());
 }
 
+// The same of flexible bodies, which come last: of the last nq coordinates and nv velocities.
+double difference_of_last(const SceneRun& a, const SceneRun& b, Eigen::Index nq, Eigen::Index nv) {
+  return std::max((a.state().q.tail(nq) - b.state().q.tail(nq)).cwiseAbs().maxCoeff(),
+                  (a.state().v.tail(nv) - b.state().v.tail(nv)).cwiseAbs().maxCoeff());
+}
+
 // Five rough balls that strike walls and each other, with restitution along the tangents too.
 Scene rough_balls() {
   Scene s;
@@ -242,8 +248,9 @@ TEST(CrowdEmbedding, KeepsBeamsOnBeams) {
   EXPECT_GT(alone.motion->counts().impacts, 0);
   EXPECT_TRUE(std::any_of(amid.events.begin(), amid.events.end(),
                           [](const StepEvent& e) { return e.element.starts_with("slap["); }));
-  EXPECT_LT(difference(amid_one, amid), 1e-7);
-  EXPECT_LT((alone.state().q - amid.state().q.head(alone.state().q.size())).cwiseAbs().maxCoeff(), 2e-4);
+  const Eigen::Index nq = alone.state().q.size(), nv = alone.state().v.size();
+  EXPECT_LT(difference_of_last(amid_one, amid, nq, nv), 1e-7);
+  EXPECT_LT((alone.state().q - amid.state().q.tail(nq)).cwiseAbs().maxCoeff(), 2e-4);
   EXPECT_GT(amid.value("slap.gap"), -1e-6);
 }
 

@@ -94,15 +94,15 @@ TEST_P(Evaluation, HasNoMemoryAndIsTheSameInEveryEngine) {
 // Engines between pieces of 16 to 64 bytes: their arrays begin at all places that the heap has.
 TEST_P(Evaluation, IsTheSameWhereverItsArraysLie) {
   each_setting([](Setting& x) {
-    Report first(*x.engine);
-    first.fill(*x.engine, x.s);
+    Report first(x.dynamics());
+    first.fill(x.dynamics(), x.s);
     std::vector<std::unique_ptr<char[]>> pads;
-    std::vector<std::unique_ptr<Engine>> engines;
+    std::vector<std::unique_ptr<Setting>> settings;
     for (std::size_t k = 0; k < 8; ++k) {
       pads.push_back(std::make_unique<char[]>(16 * (k % 4) + 8));
-      engines.push_back(std::make_unique<Engine>(x.system));
-      Report moved(*engines.back());
-      moved.fill(*engines.back(), x.s);
+      settings.push_back(std::make_unique<Setting>(x.system->model));
+      Report moved(settings.back()->dynamics());
+      moved.fill(settings.back()->dynamics(), x.s);
       expect_identical(first, moved);
     }
   });
