@@ -50,7 +50,8 @@ inline Vec after_impact(const Throw& t, double* gain = nullptr) {
   const Vec3 arm(-0.5 * std::cos(kAngle), -0.5 * std::sin(kAngle), 0);
   s.W << 0, 1, 1, 0, arm.x(), -arm.y();
   s.v = Vec3(t.velocity.x(), t.velocity.y(), 0);
-  const ImpactProblem problem = s.problem({{0, 1, t.mu, t.restitution, t.tangential, t.tangential > 0 ? 1.0 : 0.0, t.impact}});
+  const ImpactProblem problem =
+      s.problem({{0, 1, t.mu, t.restitution, t.tangential, t.tangential > 0 ? 1.0 : 0.0, t.impact}});
   ImpactSolver solver;
   ImpactResult r = solver.solve(problem);
   solver.forbid_gain(problem, r);
