@@ -74,18 +74,18 @@ Times run(int n, double spread, int large, int repeat) {
   engine.observe(system->initial, nullptr);
   Times out;
   std::size_t points = 0;
-  CrowdCrew crew(1);
+  WorkerPool pool(1);
   for (const auto sorting : {CrowdSearch::Sorting::cells, CrowdSearch::Sorting::tree}) {
     std::vector<LinkMotion> links = engine.links().motion;
     std::mt19937 gen(2);
     std::uniform_real_distribution<double> u(-1e-4, 1e-4);
     CrowdSearch search(*contacts, *system->model.crowd, sorting);
-    search.find(links, 1e-3, crew);
+    search.find(links, 1e-3, pool);
     double& spent = sorting == CrowdSearch::Sorting::cells ? out.cells : out.tree;
     for (int k = 0; k < repeat; ++k) {
       for (LinkMotion& m : links) m.p += Vec3(u(gen), u(gen), u(gen));
       const double begin = cpu_now();
-      search.find(links, 1e-3, crew);
+      search.find(links, 1e-3, pool);
       spent += (cpu_now() - begin) / repeat;
     }
     points = search.points().size();

@@ -74,7 +74,7 @@ void CrowdStepper::place_links() {
   const Tree& tree = sys.tree;
   std::vector<int> group_of_tree;
   engine_.response_groups(group_of_tree);
-  places_.assign(tree.links.size(), {});
+  nodes_.places.assign(tree.links.size(), {});
   std::vector<int> number(tree.trees.size() + 1, -1);
   problem_.balls = true;
   problem_.bodies.assign(CrowdProblem::grounds, {});
@@ -93,7 +93,7 @@ void CrowdStepper::place_links() {
     if (range.v0 == range.v1) continue;
     const int group = group_of_tree[at(link.tree)];
     if (range.simple && group > 0 && !grouped[at(link.tree)]) {
-      places_[at(l)].body = static_cast<int>(problem_.bodies.size());
+      nodes_.places[at(l)].body = static_cast<int>(problem_.bodies.size());
       CrowdBody body;
       const bool particle = link.mobility == Mobility::particle3 || link.mobility == Mobility::particle2;
       body.inverse_mass = 1 / link.mass;
@@ -102,13 +102,13 @@ void CrowdStepper::place_links() {
       if (link.mobility != Mobility::free6 || !same_moments(link.inertia)) problem_.balls = false;
       problem_.bodies.push_back(body);
       problem_.inverse_inertia.push_back(Mat3::Zero());
-      bodies_.push_back(l);
-      round_.push_back(same_moments(link.inertia));
+      nodes_.bodies.push_back(l);
+      nodes_.round.push_back(same_moments(link.inertia));
       continue;
     }
     int& k = number[at(std::abs(group))];
     if (k < 0) {
-      k = static_cast<int>(groups_.size());
+      k = static_cast<int>(nodes_.groups.size());
       Group g;
       g.first = packed;
       int trees = 0;
@@ -121,30 +121,30 @@ void CrowdStepper::place_links() {
       }
       if (group > 0 && trees == 1) g.tree = link.tree;
       packed += g.n;
-      groups_.push_back(std::move(g));
+      nodes_.groups.push_back(std::move(g));
     }
-    places_[at(l)].group = k;
+    nodes_.places[at(l)].group = k;
   }
   problem_.x.assign(at(packed), 0);
-  is_ball_.assign(system().shapes.size(), 0);
+  nodes_.is_ball.assign(system().shapes.size(), 0);
   for (std::size_t i = 0; i < system().shapes.size(); ++i) {
     const ShapeInstance& s = system().shapes[i];
-    is_ball_[i] = s.geometry.kind == ContactShape::Kind::sphere && s.r.norm() <= 1e-12 * s.geometry.radius;
-    if (s.link >= 0 && !is_ball_[i]) problem_.balls = false;
+    nodes_.is_ball[i] = s.geometry.kind == ContactShape::Kind::sphere && s.r.norm() <= 1e-12 * s.geometry.radius;
+    if (s.link >= 0 && !nodes_.is_ball[i]) problem_.balls = false;
   }
 }
 
 // Bodies and groups at the velocities without contacts.
 void CrowdStepper::gather(double h) {
   const Tree& tree = engine_.system().tree;
-  v_free_ = now_.v + h * a_free_;
-  fastest_ = change_ = 0;
+  free_.v = now_.v + h * free_.a;
+  speeds_.fastest = speeds_.change = 0;
   for (int k = 0; k < CrowdProblem::grounds; ++k) problem_.bodies[at(k)] = {};
-  for (std::size_t k = 0; k < bodies_.size(); ++k) {
-    const Link& link = tree.links[at(bodies_[k])];
-    const LinkMotion& m = engine_.links().motion[at(bodies_[k])];
+  for (std::size_t k = 0; k < nodes_.bodies.size(); ++k) {
+    const Link& link = tree.links[at(nodes_.bodies[k])];
+    const LinkMotion& m = engine_.links().motion[at(nodes_.bodies[k])];
     CrowdBody& body = problem_.bodies[k + CrowdProblem::grounds];
-    const double* v = v_free_.data() + link.v;
+    const double* v = free_.v.data() + link.v;
     Vec3 w = Vec3::Zero();
     body.v[0] = v[0];
     body.v[1] = v[1];
@@ -153,7 +153,7 @@ void CrowdStepper::gather(double h) {
       case Mobility::free6:
         body.v[2] = v[2];
         w = Vec3(v[3], v[4], v[5]);
-        if (!round_[k]) w = turned(link, now_.v.segment<3>(link.v + 3), w, h);
+        if (!nodes_.round[k]) w = turned(link, now_.v.segment<3>(link.v + 3), w, h);
         w = m.R * w;
         break;
       case Mobility::particle3:
@@ -167,7 +167,7 @@ void CrowdStepper::gather(double h) {
     }
     for (int i = 0; i < 3; ++i) body.w[i] = w[i];
     const Vec3 free(body.v[0], body.v[1], body.v[2]);
-    change_ = std::max(change_, (free - m.v).norm());
+    speeds_.change = std::max(speeds_.change, (free - m.v).norm());
     if (!problem_.balls) {
       Mat3& inverse = problem_.inverse_inertia[k + CrowdProblem::grounds];
       if (link.mobility == Mobility::free6)
@@ -176,28 +176,30 @@ void CrowdStepper::gather(double h) {
         inverse(2, 2) = 1 / link.inertia(2, 2);
     }
   }
-  for (const Group& g : groups_) {
+  for (const Group& g : nodes_.groups) {
     int j = g.first;
     for (const auto& [first, n] : g.ranges)
-      for (int i = 0; i < n; ++i) problem_.x[at(j++)] = v_free_[first + i];
+      for (int i = 0; i < n; ++i) problem_.x[at(j++)] = free_.v[first + i];
   }
-  if (!groups_.empty())
+  if (!nodes_.groups.empty())
     for (int i = 0; i < n_.nv; ++i)
-      change_ = std::max(change_, std::abs(h * a_free_[i]) / projector_.v_scale()[i] * system().velocity_scale);
+      speeds_.change =
+          std::max(speeds_.change, std::abs(h * free_.a[i]) / projector_.v_scale()[i] * system().velocity_scale);
   for (std::size_t i = 0; i < system().shapes.size(); ++i) {
     const ShapeInstance& s = system().shapes[i];
     if (s.link < 0) continue;
     const LinkMotion& m = engine_.links().motion[at(s.link)];
     double speed = m.v.norm();
-    if (!is_ball_[i]) speed += m.w.norm() * (s.r.norm() + (std::isfinite(s.geometry.bound) ? s.geometry.bound : 0.0));
-    fastest_ = std::max(fastest_, speed);
+    if (!nodes_.is_ball[i])
+      speed += m.w.norm() * (s.r.norm() + (std::isfinite(s.geometry.bound) ? s.geometry.bound : 0.0));
+    speeds_.fastest = std::max(speeds_.fastest, speed);
   }
-  if (slots_.any) fastest_ = std::max(fastest_, contact_.contacts().largest_speed());
+  if (slots_.any) speeds_.fastest = std::max(speeds_.fastest, contact_.contacts().largest_speed());
 }
 
 int CrowdStepper::side_of(CrowdProblem& problem, int link, const Vec3& arm) {
   if (link < 0) return 0;
-  if (places_[at(link)].group < 0) return places_[at(link)].body;
+  if (nodes_.places[at(link)].group < 0) return nodes_.places[at(link)].body;
   const Vec3 F[3] = {Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()},
              N[3] = {arm.cross(F[0]), arm.cross(F[1]), arm.cross(F[2])};
   return ~columns_of(problem, link, F, N);
@@ -205,7 +207,7 @@ int CrowdStepper::side_of(CrowdProblem& problem, int link, const Vec3& arm) {
 
 // W and X of three loads, force F and moment N about its mass centre, on a link in jointed trees.
 int CrowdStepper::columns_of(CrowdProblem& problem, int link, const Vec3 F[3], const Vec3 N[3]) {
-  const Group& g = groups_[at(places_[at(link)].group)];
+  const Group& g = nodes_.groups[at(nodes_.places[at(link)].group)];
   CrowdSide side;
   side.offset = static_cast<int>(problem.W.size());
   side.first = g.first;
@@ -221,14 +223,14 @@ int CrowdStepper::columns_of(CrowdProblem& problem, int link, const Vec3 F[3], c
       engine_.response_tree(g.tree, W, X);
       continue;
     }
-    column_.setZero();
-    engine_.add_generalized(link, F[k], N[k], column_.data());
-    engine_.response(column_.data(), answer_.data(), nullptr);
+    scratch_.column.setZero();
+    engine_.add_generalized(link, F[k], N[k], scratch_.column.data());
+    engine_.response(scratch_.column.data(), scratch_.answer.data(), nullptr);
     int j = 0;
     for (const auto& [first, n] : g.ranges)
       for (int i = 0; i < n; ++i, ++j) {
-        W[j] = column_[first + i];
-        X[j] = answer_[first + i];
+        W[j] = scratch_.column[first + i];
+        X[j] = scratch_.answer[first + i];
       }
   }
   problem.sides.push_back(side);
@@ -238,32 +240,33 @@ int CrowdStepper::columns_of(CrowdProblem& problem, int link, const Vec3 F[3], c
 // Slabs of equally many bodies along a horizontal axis; rows within one come first, slab by slab, those between two
 // after them, in the order they had. A matter of the positions alone, not of the threads there are.
 void CrowdStepper::cut_into_blocks(std::size_t points) {
-  blocks_ = 0;
+  blocks_.count = 0;
   if (points < kBlockRows || crowd_.solver != CrowdSolver::gauss_seidel) return;
-  blocks_ = points < 4 * kBlockRows ? 2 : CrowdProblem::grounds;
+  blocks_.count = points < 4 * kBlockRows ? 2 : CrowdProblem::grounds;
   const int axis = search_.level_axis();
-  places_along_.clear();
-  for (const int link : bodies_) places_along_.push_back(engine_.links().motion[at(link)].p[axis]);
+  blocks_.along.clear();
+  for (const int link : nodes_.bodies) blocks_.along.push_back(engine_.links().motion[at(link)].p[axis]);
   double cuts[CrowdProblem::grounds - 1];
-  sorted_.assign(places_along_.begin(), places_along_.end());
-  for (int k = 1; k < blocks_; ++k) {
-    const auto middle = sorted_.begin() + static_cast<std::ptrdiff_t>(sorted_.size() * at(k) / at(blocks_));
-    std::nth_element(sorted_.begin(), middle, sorted_.end());
+  blocks_.sorted.assign(blocks_.along.begin(), blocks_.along.end());
+  for (int k = 1; k < blocks_.count; ++k) {
+    const auto middle =
+        blocks_.sorted.begin() + static_cast<std::ptrdiff_t>(blocks_.sorted.size() * at(k) / at(blocks_.count));
+    std::nth_element(blocks_.sorted.begin(), middle, blocks_.sorted.end());
     cuts[k - 1] = *middle;
   }
-  block_of_body_.assign(problem_.bodies.size(), -1);
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+  blocks_.of_body.assign(problem_.bodies.size(), -1);
+  for (std::size_t i = 0; i < nodes_.bodies.size(); ++i) {
     int block = 0;
-    while (block < blocks_ - 1 && places_along_[i] >= cuts[block]) ++block;
-    block_of_body_[i + CrowdProblem::grounds] = block;
+    while (block < blocks_.count - 1 && blocks_.along[i] >= cuts[block]) ++block;
+    blocks_.of_body[i + CrowdProblem::grounds] = block;
   }
 }
 
-// Of two free bodies, or one and the ground; blocks_: of two blocks.
+// Of two free bodies, or one and the ground; blocks_.count: of two blocks.
 int CrowdStepper::block_between(int side1, int side2) const {
-  if (blocks_ == 0) return 0;
-  const int a = block_of_body_[at(side1)], b = block_of_body_[at(side2)];
-  return a < 0 ? b : b < 0 || a == b ? a : blocks_;
+  if (blocks_.count == 0) return 0;
+  const int a = blocks_.of_body[at(side1)], b = blocks_.of_body[at(side2)];
+  return a < 0 ? b : b < 0 || a == b ? a : blocks_.count;
 }
 
 // Which block the rows of a draft belong to; each block has a ground of its own.
@@ -273,7 +276,7 @@ void CrowdStepper::count_blocks(Draft& draft) const {
   for (std::size_t i = 0; i < draft.rows.size(); ++i) {
     CrowdRow& row = draft.rows[i];
     const int block = block_between(row.side1, row.side2);
-    if (block < blocks_) {
+    if (block < blocks_.count) {
       if (row.side1 == 0) row.side1 = block;
       if (row.side2 == 0) row.side2 = block;
     }
@@ -286,29 +289,29 @@ void CrowdStepper::count_blocks(Draft& draft) const {
 void CrowdStepper::join_drafts(int drafts) {
   problem_.blocks.clear();
   int sum = 0;
-  for (int block = 0; block <= blocks_; ++block) {
-    if (blocks_ > 0) problem_.blocks.push_back(sum);
+  for (int block = 0; block <= blocks_.count; ++block) {
+    if (blocks_.count > 0) problem_.blocks.push_back(sum);
     for (int k = 0; k < drafts; ++k) {
-      drafts_[at(k)].begin_of_block[block] = sum;
-      sum += drafts_[at(k)].count[block];
+      assembly_.drafts[at(k)].begin_of_block[block] = sum;
+      sum += assembly_.drafts[at(k)].count[block];
     }
   }
   problem_.free_rows = sum;
   problem_.rows.resize(at(sum));
-  rows_.resize(at(sum));
-  problem_.turns.resize(turning_ ? at(sum) : 0);
-  turned_.resize(problem_.turns.size());
-  problem_.shifts.resize(shifting_ ? at(sum) : 0);
-  crew_.run(drafts, [&](int k) {
-    Draft& draft = drafts_[at(k)];
+  assembly_.origins.resize(at(sum));
+  problem_.turns.resize(laws_.turning ? at(sum) : 0);
+  assembly_.turned.resize(problem_.turns.size());
+  problem_.shifts.resize(laws_.shifting ? at(sum) : 0);
+  pool_.run(drafts, [&](int k) {
+    Draft& draft = assembly_.drafts[at(k)];
     for (std::size_t i = 0; i < draft.rows.size(); ++i) {
       const auto to = at(draft.begin_of_block[draft.block[i]]++);
       problem_.rows[to] = draft.rows[i];
-      rows_[to] = draft.about[i];
-      if (shifting_) problem_.shifts[to] = draft.shifts[i];
-      if (!turning_) continue;
+      assembly_.origins[to] = draft.about[i];
+      if (laws_.shifting) problem_.shifts[to] = draft.shifts[i];
+      if (!laws_.turning) continue;
       problem_.turns[to] = draft.turns[i];
-      turned_[to] = draft.turned[i];
+      assembly_.turned[to] = draft.turned[i];
     }
   });
 }
@@ -316,9 +319,9 @@ void CrowdStepper::join_drafts(int drafts) {
 // Generalized velocities of the problem's.
 void CrowdStepper::velocities(Vec& v) const {
   const Tree& tree = engine_.system().tree;
-  v = v_free_;
-  for (std::size_t k = 0; k < bodies_.size(); ++k) {
-    const Link& link = tree.links[at(bodies_[k])];
+  v = free_.v;
+  for (std::size_t k = 0; k < nodes_.bodies.size(); ++k) {
+    const Link& link = tree.links[at(nodes_.bodies[k])];
     const CrowdBody& body = problem_.bodies[k + CrowdProblem::grounds];
     double* out = v.data() + link.v;
     out[0] = body.v[0];
@@ -327,10 +330,10 @@ void CrowdStepper::velocities(Vec& v) const {
     if (link.mobility == Mobility::particle3) out[2] = body.v[2];
     if (link.mobility != Mobility::free6) continue;
     out[2] = body.v[2];
-    const Vec3 w = engine_.links().motion[at(bodies_[k])].R.transpose() * Vec3(body.w[0], body.w[1], body.w[2]);
+    const Vec3 w = engine_.links().motion[at(nodes_.bodies[k])].R.transpose() * Vec3(body.w[0], body.w[1], body.w[2]);
     for (int i = 0; i < 3; ++i) out[3 + i] = w[i];
   }
-  for (const Group& g : groups_) {
+  for (const Group& g : nodes_.groups) {
     int j = g.first;
     for (const auto& [first, n] : g.ranges)
       for (int i = 0; i < n; ++i) v[first + i] = problem_.x[at(j++)];

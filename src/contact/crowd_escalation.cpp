@@ -40,55 +40,55 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Bodies and jointed trees that hang together by rows, `carrying`: by those with an impulse.
 void CrowdStepper::join_islands(bool carrying) {
-  parent_.resize(problem_.bodies.size() + groups_.size());
-  std::iota(parent_.begin(), parent_.end(), 0);
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
+  graph_.parent.resize(problem_.bodies.size() + nodes_.groups.size());
+  std::iota(graph_.parent.begin(), graph_.parent.end(), 0);
+  for (std::size_t i = 0; i < assembly_.origins.size(); ++i) {
     if (carrying && !(problem_.rows[i].pn > 0)) continue;
-    const int a = island_of(rows_[i].link1), b = island_of(rows_[i].link2);
-    if (a >= 0 && b >= 0 && a != b) parent_[at(std::max(a, b))] = std::min(a, b);
+    const int a = island_of(assembly_.origins[i].link1), b = island_of(assembly_.origins[i].link2);
+    if (a >= 0 && b >= 0 && a != b) graph_.parent[at(std::max(a, b))] = std::min(a, b);
   }
 }
 
 // Goals of islands, and how far they are off.
 void CrowdStepper::find_open_islands() {
   const bool exact = crowd_.friction == FrictionModel::exact;
-  const double change = std::max(change_, 1e-9 * system().velocity_scale);
+  const double change = std::max(speeds_.change, 1e-9 * system().velocity_scale);
   join_islands(false);
-  open_.assign(parent_.size(), {});
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    OpenIsland& k = open_[root_of_row(i)];
-    k.fastest = std::max(k.fastest, rows_[i].u_begin.norm());
+  graph_.open.assign(graph_.parent.size(), {});
+  for (std::size_t i = 0; i < assembly_.origins.size(); ++i) {
+    OpenIsland& k = graph_.open[root_of_row(i)];
+    k.fastest = std::max(k.fastest, assembly_.origins[i].u_begin.norm());
     const double off = problem_.residual(exact, i, i + 1).rate;
     if (off <= k.off) continue;
     k.off = off;
     k.worst = static_cast<int>(i);
   }
-  for (OpenIsland& k : open_)
+  for (OpenIsland& k : graph_.open)
     k.goal = std::max({crowd_.tolerance > 0 ? kGiven * crowd_.tolerance : kAtRest * change, kFast * k.fastest,
                        std::min(kSlow * k.fastest, kMoving * change)});
 }
 
 std::size_t CrowdStepper::root_of_row(std::size_t i) {
-  const int a = island_of(rows_[i].link1);
-  return at(a >= 0 ? a : island_of(rows_[i].link2));
+  const int a = island_of(assembly_.origins[i].link1);
+  return at(a >= 0 ? a : island_of(assembly_.origins[i].link2));
 }
 
 // Rows of islands that are off by more than their goal, island by island.
 void CrowdStepper::gather_open_rows() {
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    OpenIsland& k = open_[root_of_row(i)];
+  for (std::size_t i = 0; i < assembly_.origins.size(); ++i) {
+    OpenIsland& k = graph_.open[root_of_row(i)];
     if (k.off > k.goal) ++k.end;
   }
   int sum = 0;
-  for (OpenIsland& k : open_) {
+  for (OpenIsland& k : graph_.open) {
     const int n = k.end;
     k.end = sum;
     sum += n;
   }
-  open_rows_.resize(at(sum));
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    OpenIsland& k = open_[root_of_row(i)];
-    if (k.off > k.goal) open_rows_[at(k.end++)] = static_cast<int>(i);
+  graph_.open_rows.resize(at(sum));
+  for (std::size_t i = 0; i < assembly_.origins.size(); ++i) {
+    OpenIsland& k = graph_.open[root_of_row(i)];
+    if (k.off > k.goal) graph_.open_rows[at(k.end++)] = static_cast<int>(i);
   }
 }
 
@@ -97,12 +97,13 @@ void CrowdStepper::escalate(double aim) {
   find_open_islands();
   gather_open_rows();
   int begin = 0;
-  for (const OpenIsland& k : open_) {
+  for (const OpenIsland& k : graph_.open) {
     if (!(k.off > k.goal)) continue;
-    part_.take(problem_, std::span(open_rows_).subspan(at(begin), at(k.end - begin)));
+    part_.take(problem_, std::span(graph_.open_rows).subspan(at(begin), at(k.end - begin)));
     begin = k.end;
-    ++escalations_;
-    iterations_ += newton_.solve(part_.problem, exact, aim * k.goal, kNewtonIterations, kMultiplications).iterations;
+    ++effort_.escalations;
+    effort_.sweeps +=
+        solvers_.newton.solve(part_.problem, exact, aim * k.goal, kNewtonIterations, kMultiplications).iterations;
     if (part_.problem.residual(exact).rate < k.off) part_.put_back(problem_);
   }
 }
@@ -111,9 +112,10 @@ void CrowdStepper::escalate(double aim) {
 void CrowdStepper::solve_part(double tolerance, int most) {
   const bool exact = crowd_.friction == FrictionModel::exact;
   if (crowd_.iterations > 0 && crowd_.solver != CrowdSolver::newton)
-    iterations_ += sweeps_.solve(part_.problem, exact, tolerance, most).iterations;
+    effort_.sweeps += solvers_.sweeps.solve(part_.problem, exact, tolerance, most).iterations;
   else
-    iterations_ += newton_.solve(part_.problem, exact, tolerance, kNewtonIterations, kMultiplications).iterations;
+    effort_.sweeps +=
+        solvers_.newton.solve(part_.problem, exact, tolerance, kNewtonIterations, kMultiplications).iterations;
 }
 
 void CrowdStepper::solve_to_goal(double tolerance, int most) {
@@ -122,7 +124,7 @@ void CrowdStepper::solve_to_goal(double tolerance, int most) {
   judge();
   if (crowd_.solver != CrowdSolver::newton && crowd_.iterations == 0)
     for (const double aim : kAims) {
-      if (step_unsolved_.steps == 0) break;
+      if (proof_.step_unsolved.steps == 0) break;
       escalate(aim);
       settle_energy(false);
       judge();
@@ -136,20 +138,20 @@ void CrowdStepper::solve_to_goal(double tolerance, int most) {
 void CrowdStepper::judge() {
   const bool exact = crowd_.friction == FrictionModel::exact;
   std::array<CrowdResidual, kChunks> residuals{};
-  visit_chunks(rows_.size(), crew_,
+  visit_chunks(assembly_.origins.size(), pool_,
                [&](std::size_t from, std::size_t to, int k) { residuals[at(k)] = problem_.residual(exact, from, to); });
-  step_residual_ = {};
-  for (const CrowdResidual& r : residuals) step_residual_.take(r);
-  step_unsolved_ = {};
-  const double change = std::max(change_, 1e-9 * system().velocity_scale);
-  if (!(step_residual_.rate > (crowd_.tolerance > 0 ? kGiven * crowd_.tolerance : kAtRest * change))) return;
+  proof_.step_residual = {};
+  for (const CrowdResidual& r : residuals) proof_.step_residual.take(r);
+  proof_.step_unsolved = {};
+  const double change = std::max(speeds_.change, 1e-9 * system().velocity_scale);
+  if (!(proof_.step_residual.rate > (crowd_.tolerance > 0 ? kGiven * crowd_.tolerance : kAtRest * change))) return;
   find_open_islands();
-  for (const OpenIsland& k : open_) {
+  for (const OpenIsland& k : graph_.open) {
     if (!(k.off > k.goal)) continue;
-    const Contacted& c = rows_[at(k.worst)];
+    const RowOrigin& c = assembly_.origins[at(k.worst)];
     const CrowdPoint* p = c.point >= 0 ? &search_.points()[at(c.point)] : nullptr;
-    step_unsolved_.note(k.off, k.goal, trial_.t, c.entry >= 0 ? c.entry : ~friction_of(c),
-                        p != nullptr ? p->shape1 : -1, p != nullptr ? p->shape2 : -1);
+    proof_.step_unsolved.note(k.off, k.goal, trial_.t, c.entry >= 0 ? c.entry : ~friction_of(c),
+                              p != nullptr ? p->shape1 : -1, p != nullptr ? p->shape2 : -1);
   }
 }
 

@@ -25,7 +25,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-const RigidContact& CrowdStepper::law_of(const Contacted& c) const {
+const RigidContact& CrowdStepper::law_of(const RowOrigin& c) const {
   if (const int slot = slot_of(c); slot >= 0) return system().rigid(slot);
   return c.point >= 0 ? crowd_.contacts[at(c.entry)].law : crowd_.ropes[at(c.entry) - crowd_.contacts.size()].law;
 }
@@ -37,7 +37,7 @@ bool CrowdStepper::needs_two_phases(const RigidContact& law) {
 // Tangents of a row that friction has: none, one in the plane, or two.
 int CrowdStepper::tangents_of(std::size_t i, Vec3 t[2]) const {
   const CrowdRow& row = problem_.rows[i];
-  const Contacted& c = rows_[i];
+  const RowOrigin& c = assembly_.origins[i];
   const Vec3 n(row.n[0], row.n[1], row.n[2]);
   if (!(row.mu > 0)) return 0;
   if (const int slot = slot_of(c); slot >= 0) {
@@ -45,7 +45,7 @@ int CrowdStepper::tangents_of(std::size_t i, Vec3 t[2]) const {
     t[1] = Vec3::UnitZ();
     return system().pair(slot).tangents;
   }
-  if (entries_[at(c.entry)].planar) {
+  if (entries_.now[at(c.entry)].planar) {
     t[0] = Vec3(n.y(), -n.x(), 0);
     return 1;
   }
@@ -58,14 +58,15 @@ void CrowdStepper::find_impacts(double h) {
   impacts_.gains.clear();
   if (!impacts_.any) return;
   bool collides = false;
-  for (const Contacted& c : rows_) collides = collides || (c.impact && c.entry >= 0 && needs_two_phases(law_of(c)));
+  for (const RowOrigin& c : assembly_.origins)
+    collides = collides || (c.impact && c.entry >= 0 && needs_two_phases(law_of(c)));
   if (!collides) return;
   join_islands(false);
   std::vector<std::vector<int>>& islands = impacts_.islands;
-  islands.assign(parent_.size(), {});
-  std::vector<char> struck(parent_.size(), 0);
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const Contacted& c = rows_[i];
+  islands.assign(graph_.parent.size(), {});
+  std::vector<char> struck(graph_.parent.size(), 0);
+  for (std::size_t i = 0; i < assembly_.origins.size(); ++i) {
+    const RowOrigin& c = assembly_.origins[i];
     if (c.entry < 0) continue;
     const std::size_t root = root_of_row(i);
     const bool touches = c.gap <= kTouching * system().length_scale || (c.gap + h * c.free <= 0 && c.before < 0);
@@ -88,7 +89,7 @@ void CrowdStepper::collide(const std::vector<int>& rows, double h) {
     const CrowdRow& row = problem_.rows[i];
     Vec3 t[2];
     const int tangents = tangents_of(i, t);
-    ImpactContact c = impact_contact(law_of(rows_[i]), static_cast<int>(along.size()), tangents, row.mu);
+    ImpactContact c = impact_contact(law_of(assembly_.origins[i]), static_cast<int>(along.size()), tangents, row.mu);
     c.mu = row.mu;
     dense.contacts.push_back(c);
     along.emplace_back(row.n[0], row.n[1], row.n[2]);
@@ -110,7 +111,7 @@ void CrowdStepper::collide(const std::vector<int>& rows, double h) {
       dense.G(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) =
           along[r].dot(part.rate(part.rows[row_of[r]]));
     part.push(part.rows[row_of[c]], -along[c]);
-    const Contacted& about = rows_[at(rows[row_of[c]])];
+    const RowOrigin& about = assembly_.origins[at(rows[row_of[c]])];
     Vec3 u = about.u_begin;
     if (about.driven) u += moving_of(at(rows[row_of[c]]));
     dense.rate[static_cast<Eigen::Index>(c)] = along[c].dot(u);
@@ -129,15 +130,15 @@ void CrowdStepper::collide(const std::vector<int>& rows, double h) {
 // The law of row i leads to the rates of the result.
 void CrowdStepper::aim(std::size_t i, const ImpactContact& c, double h) {
   CrowdRow& row = problem_.rows[i];
-  const Vec3 moving = rows_[i].driven ? moving_of(i) : Vec3::Zero();
+  const Vec3 moving = assembly_.origins[i].driven ? moving_of(i) : Vec3::Zero();
   if (!(impacts_.result.P[c.row] > 0)) {
-    row.b = rows_[i].way = std::max(0.0, rows_[i].gap / h);
-    if (shifting_) problem_.shifts[i] = moving;
+    row.b = assembly_.origins[i].way = std::max(0.0, assembly_.origins[i].gap / h);
+    if (laws_.shifting) problem_.shifts[i] = moving;
     return;
   }
   row.b = -impacts_.result.rate[c.row];
-  if (rows_[i].impact && !rows_[i].lands) rows_[i].way = row.b;
-  if (!shifting_) return;
+  if (assembly_.origins[i].impact && !assembly_.origins[i].lands) assembly_.origins[i].way = row.b;
+  if (!laws_.shifting) return;
   problem_.shifts[i] = moving;
   for (int j = 1; j <= c.tangents; ++j)
     problem_.shifts[i] -= impacts_.result.rate[c.row + j] * impacts_.along[at(c.row + j)];
@@ -145,12 +146,12 @@ void CrowdStepper::aim(std::size_t i, const ImpactContact& c, double h) {
 
 // What the surfaces of a driven row move by themselves: its shift, without what restitution has put there.
 Vec3 CrowdStepper::moving_of(std::size_t i) const {
-  const RigidContact& law = law_of(rows_[i]);
+  const RigidContact& law = law_of(assembly_.origins[i]);
   Vec3 s = problem_.shifts[i];
-  if (!rows_[i].impact || !(problem_.rows[i].mu > 0) || !(law.tangential_restitution > 0)) return s;
+  if (!assembly_.origins[i].impact || !(problem_.rows[i].mu > 0) || !(law.tangential_restitution > 0)) return s;
   // s = m + e_T (u_T- + m_T) for the tangential part.
   const CrowdRow& row = problem_.rows[i];
-  const Vec3 n(row.n[0], row.n[1], row.n[2]), u = rows_[i].u_begin, ut = u - n.dot(u) * n;
+  const Vec3 n(row.n[0], row.n[1], row.n[2]), u = assembly_.origins[i].u_begin, ut = u - n.dot(u) * n;
   const Vec3 st = s - n.dot(s) * n;
   return n.dot(s) * n + (st - law.tangential_restitution * ut) / (1 + law.tangential_restitution);
 }

@@ -28,54 +28,54 @@ double CrowdStepper::closing_rate(const CrowdRow& row) const {
 }
 
 double CrowdStepper::moving_rate(std::size_t i) const {
-  if (!rows_[i].driven) return 0;
+  if (!assembly_.origins[i].driven) return 0;
   const CrowdRow& row = problem_.rows[i];
   return Vec3(row.n[0], row.n[1], row.n[2]).dot(problem_.shifts[i]);
 }
 
 // Rows that carry, by body or jointed trees.
 void CrowdStepper::count_carrying() {
-  carrying_.assign(problem_.bodies.size() + groups_.size(), 0);
-  for (std::size_t i = 0; i < rows_.size(); ++i)
+  graph_.carrying.assign(problem_.bodies.size() + nodes_.groups.size(), 0);
+  for (std::size_t i = 0; i < assembly_.origins.size(); ++i)
     if (problem_.rows[i].pn > 0 && !has_given_limit(problem_.rows[i]))
-      for (const int link : {rows_[i].link1, rows_[i].link2})
-        if (const int node = node_of(link); node >= 0) ++carrying_[static_cast<std::size_t>(node)];
+      for (const int link : {assembly_.origins[i].link1, assembly_.origins[i].link2})
+        if (const int node = node_of(link); node >= 0) ++graph_.carrying[static_cast<std::size_t>(node)];
 }
 
 int CrowdStepper::carrying(int link) const {
   const int node = node_of(link);
-  return node < 0 ? 0 : carrying_[static_cast<std::size_t>(node)];
+  return node < 0 ? 0 : graph_.carrying[static_cast<std::size_t>(node)];
 }
 
-// v_land_, from the velocities of the problem. To be called at the begin's links.
+// ending_.v_land, from the velocities of the problem. To be called at the begin's links.
 void CrowdStepper::land(double h) {
-  v_land_ = trial_.v;
-  const double enough = allowed_ / h;
-  landed_entry_ = -1;
+  ending_.v_land = trial_.v;
+  const double enough = ending_.allowed / h;
+  ending_.landed_entry = -1;
   double most = 0;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const Contacted& c = rows_[i];
+  for (std::size_t i = 0; i < assembly_.origins.size(); ++i) {
+    const RowOrigin& c = assembly_.origins[i];
     if (!c.lands || !(problem_.rows[i].pn > 0) || !(c.way > enough)) continue;
-    if (problem_.rows[i].pn > most) landed_entry_ = c.entry;
+    if (problem_.rows[i].pn > most) ending_.landed_entry = c.entry;
     most = std::max(most, problem_.rows[i].pn);
   }
-  for (const Waiting& w : waiting_) {
-    if (landed_entry_ >= 0) break;
-    if (closing_rate(w.row) + w.row.b < -enough) landed_entry_ = w.entry;
+  for (const Waiting& w : assembly_.waiting) {
+    if (ending_.landed_entry >= 0) break;
+    if (closing_rate(w.row) + w.row.b < -enough) ending_.landed_entry = w.entry;
   }
-  if (landed_entry_ < 0) return;
-  push_.begin(problem_);
-  push_.problem.sides = problem_.sides;
-  push_.problem.W = problem_.W;
-  push_.problem.X = problem_.X;
-  push_.blocks = blocks_;
+  if (ending_.landed_entry < 0) return;
+  solvers_.push.begin(problem_);
+  solvers_.push.problem.sides = problem_.sides;
+  solvers_.push.problem.W = problem_.W;
+  solvers_.push.problem.X = problem_.X;
+  solvers_.push.blocks = blocks_.count;
   const auto add = [&](const CrowdRow& row, double b) {
     const int block = row.side1 < 0 || row.side2 < 0 ? 0 : block_between(row.side1, row.side2);
-    push_.add(row, b, block);
+    solvers_.push.add(row, b, block);
   };
   count_carrying();
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const Contacted& c = rows_[i];
+  for (std::size_t i = 0; i < assembly_.origins.size(); ++i) {
+    const RowOrigin& c = assembly_.origins[i];
     CrowdRow row = problem_.rows[i];
     if (has_given_limit(row)) continue;
     // What the solution of the velocities left is not mended here.
@@ -84,15 +84,15 @@ void CrowdStepper::land(double h) {
       b = c.way + moving_rate(i);
       if (carrying(c.link1) <= 1 && carrying(c.link2) <= 1) {
         const double part = std::clamp(1 + c.way / c.free, 0.0, 1.0);
-        push_.problem.push(row, (part - 1) * impulse(row));
+        solvers_.push.problem.push(row, (part - 1) * impulse(row));
         row.pn *= part;
       }
     }
     add(row, b);
   }
-  for (const Waiting& w : waiting_) add(w.row, w.row.b + closing_rate(w.row));
-  push_.solve(enough, std::max(kAnswers, crowd_.iterations));
-  add_push(v_land_);
+  for (const Waiting& w : assembly_.waiting) add(w.row, w.row.b + closing_rate(w.row));
+  solvers_.push.solve(enough, std::max(kAnswers, crowd_.iterations));
+  add_push(ending_.v_land);
 }
 
 }  // namespace clatter::contact

@@ -51,9 +51,9 @@ void visit_pairs(const ContactSystem& contacts, const CrowdContact& entry,
 const std::vector<CrowdPoint>& CrowdSearch::find_pair(int shape1, int shape2, const std::vector<LinkMotion>& links,
                                                       double reach) {
   for (const int shape : {shape1, shape2}) place(at(shape), links);
-  scouts_[0].points.clear();
-  look(scouts_[0], shape1, shape2, reach);
-  return scouts_[0].points;
+  workers_[0].points.clear();
+  look(workers_[0], shape1, shape2, reach);
+  return workers_[0].points;
 }
 
 // Sliding: all friction there can be.
@@ -70,8 +70,8 @@ Mode CrowdStepper::mode_of(std::size_t i) const {
 // Of the point of an entry that presses most, after the last step.
 CrowdPairState CrowdStepper::leading(int entry) const {
   CrowdPairState out;
-  const CrowdEntryState& e = entries_[at(entry)];
-  if (e.row < 0 || at(e.row) >= rows_.size()) return out;
+  const CrowdEntryState& e = entries_.now[at(entry)];
+  if (e.row < 0 || at(e.row) >= assembly_.origins.size()) return out;
   const bool planar = e.planar;
   const CrowdRow& row = problem_.rows[at(e.row)];
   const Vec3 n(row.n[0], row.n[1], row.n[2]), u = problem_.rate(row);
@@ -90,13 +90,13 @@ CrowdPairState CrowdStepper::observe_pair(int shape1, int shape2) {
   const std::vector<CrowdPoint>& points = again_.find_pair(shape1, shape2, engine_.links().motion, far);
   const bool turned = !points.empty() && points.front().shape1 != shape1;
   const std::uint64_t key = points.empty() ? 0 : points.front().key;
-  const double h = now_.t - base_.t;
+  const double h = now_.t - dense_.base.t;
   double most = 0;
   Vec3 friction = Vec3::Zero(), place = Vec3::Zero();
   double along = 0;
-  for (std::size_t i = 0; i < rows_.size() && h > 0 && !points.empty(); ++i) {
+  for (std::size_t i = 0; i < assembly_.origins.size() && h > 0 && !points.empty(); ++i) {
     const CrowdRow& row = problem_.rows[i];
-    if (rows_[i].point < 0 || rows_[i].key != key || !(row.pn > 0)) continue;
+    if (assembly_.origins[i].point < 0 || assembly_.origins[i].key != key || !(row.pn > 0)) continue;
     const Vec3 n(row.n[0], row.n[1], row.n[2]), pt(row.pt[0], row.pt[1], row.pt[2]);
     ++out.touching;
     out.normal_force += row.pn / h;
@@ -105,7 +105,7 @@ CrowdPairState CrowdStepper::observe_pair(int shape1, int shape2) {
     along += tangent_of(n).dot(pt) / h;
     if (!(row.pn > most)) continue;
     most = row.pn;
-    place = rows_[i].place;
+    place = assembly_.origins[i].place;
     out.mode = mode_of(i);
   }
   out.friction_force = planar ? along : friction.norm();

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-#include "contact/crowd_crew.hpp"
 #include "contact/crowd_problem.hpp"
+#include "contact/worker_pool.hpp"
 
 namespace clatter::contact {
 
@@ -23,21 +23,21 @@ inline std::size_t chunk_begin(std::size_t n, int chunks, int k) {
 
 // visit(from, to, k): a range of n items for each chunk k.
 template <class Visit>
-void visit_chunks(std::size_t n, CrowdCrew& crew, const Visit& visit) {
+void visit_chunks(std::size_t n, WorkerPool& pool, const Visit& visit) {
   const int chunks = chunks_of(n);
-  crew.run(chunks, [&](int k) { visit(chunk_begin(n, chunks, k), chunk_begin(n, chunks, k + 1), k); });
+  pool.run(chunks, [&](int k) { visit(chunk_begin(n, chunks, k), chunk_begin(n, chunks, k + 1), k); });
 }
 
 constexpr int kParts = CrowdProblem::grounds + 2;
 
 // visit(from, to, part): rows; the parts 0 ... kParts - 1, or the other way round.
 template <class Visit>
-void visit_parts(const CrowdProblem& problem, bool backward, CrowdCrew& crew, const Visit& visit) {
+void visit_parts(const CrowdProblem& problem, bool backward, WorkerPool& pool, const Visit& visit) {
   const int blocks = std::max(0, static_cast<int>(problem.blocks.size()) - 1);
   const int apart = blocks > 0 ? problem.blocks.back() : 0;
   const auto in_blocks = [&] {
     if (blocks == 0) return;
-    crew.run(blocks, [&](int k) {
+    pool.run(blocks, [&](int k) {
       visit(problem.blocks[static_cast<std::size_t>(k)], problem.blocks[static_cast<std::size_t>(k) + 1], k);
     });
   };

@@ -53,31 +53,31 @@ bool CrowdStepper::too_deep(bool ropes) {
 
 // The push out of what is deep at the engine's present links; how often its rows were answered, on the mean.
 double CrowdStepper::find_push(double h, double most_answers, bool exactly) {
-  if (!groups_.empty()) engine_.prepare_response(contact_.engine_state(trial_));
-  push_.begin(problem_);
-  push_.blocks = blocks_;
+  if (!nodes_.groups.empty()) engine_.prepare_response(contact_.engine_state(trial_));
+  solvers_.push.begin(problem_);
+  solvers_.push.blocks = blocks_.count;
   const auto centre = [&](int link) -> Vec3 {
     return link < 0 ? Vec3::Zero() : Vec3(engine_.links().motion[at(link)].p);
   };
   double smallest = std::numeric_limits<double>::infinity(), most = 0;
   const auto add_sides = [&](int entry, int side1, int side2, const Vec3& c1, const Vec3& c2, const Vec3& n, double gap,
                              double size) {
-    const double slop = std::max(kSlop * size, allowed_ / 3);
+    const double slop = std::max(kSlop * size, ending_.allowed / 3);
     double b = (gap > 0 ? gap : std::min(0.0, gap + slop)) / h;
     const std::size_t ropes = crowd_.contacts.size();
     if (b < 0 && at(entry) >= ropes && at(entry) < ropes + ropes_.size()) b *= kRopePart;
     const int block = side1 < 0 || side2 < 0 ? 0 : block_between(side1, side2);
-    if (!push_.add(side1, side2, n, c1, c2, b, block)) return;
+    if (!solvers_.push.add(side1, side2, n, c1, c2, b, block)) return;
     if (b < 0) smallest = std::min(smallest, size);
     if (-gap > most) {
       most = -gap;
-      push_entry_ = entry;
+      ending_.push_entry = entry;
     }
   };
   const auto add = [&](int entry, int link1, int link2, const Vec3& p1, const Vec3& p2, const Vec3& n, double gap,
                        double size) {
     const Vec3 c1 = p1 - centre(link1), c2 = p2 - centre(link2);
-    const int side1 = side_of(push_.problem, link1, c1), side2 = side_of(push_.problem, link2, c2);
+    const int side1 = side_of(solvers_.push.problem, link1, c1), side2 = side_of(solvers_.push.problem, link2, c2);
     add_sides(entry, side1, side2, c1, c2, n, gap, size);
   };
   double deepest = 0;
@@ -95,19 +95,19 @@ double CrowdStepper::find_push(double h, double most_answers, bool exactly) {
   push_slots([&](int entry, int side1, int side2, double gap) {
     add_sides(entry, side1, side2, Vec3::Zero(), Vec3::Zero(), Vec3::UnitX(), gap, size_of_slots());
   });
-  const double tolerance = kPart * std::max(kSlop * smallest, allowed_ / 3) / h;
-  if (!exactly) return push_.solve(tolerance, most_answers);
-  push_newton_.solve(push_.as_problem(), true, tolerance, kNewtonIterations);
-  push_.take_velocities();
+  const double tolerance = kPart * std::max(kSlop * smallest, ending_.allowed / 3) / h;
+  if (!exactly) return solvers_.push.solve(tolerance, most_answers);
+  solvers_.push_newton.solve(solvers_.push.as_problem(), true, tolerance, kNewtonIterations);
+  solvers_.push.take_velocities();
   return 0;
 }
 
 // v += what the push gives, at the engine's present links.
 void CrowdStepper::add_push(Vec& v) const {
   const Tree& tree = engine_.system().tree;
-  for (std::size_t k = 0; k < bodies_.size(); ++k) {
-    const Link& link = tree.links[at(bodies_[k])];
-    const CrowdBody& body = push_.problem.bodies[k + CrowdProblem::grounds];
+  for (std::size_t k = 0; k < nodes_.bodies.size(); ++k) {
+    const Link& link = tree.links[at(nodes_.bodies[k])];
+    const CrowdBody& body = solvers_.push.problem.bodies[k + CrowdProblem::grounds];
     double* out = v.data() + link.v;
     out[0] += body.v[0];
     out[1] += body.v[1];
@@ -115,13 +115,13 @@ void CrowdStepper::add_push(Vec& v) const {
     if (link.mobility == Mobility::particle3) out[2] += body.v[2];
     if (link.mobility != Mobility::free6) continue;
     out[2] += body.v[2];
-    const Vec3 w = engine_.links().motion[at(bodies_[k])].R.transpose() * Vec3(body.w[0], body.w[1], body.w[2]);
+    const Vec3 w = engine_.links().motion[at(nodes_.bodies[k])].R.transpose() * Vec3(body.w[0], body.w[1], body.w[2]);
     for (int i = 0; i < 3; ++i) out[3 + i] += w[i];
   }
-  for (const Group& g : groups_) {
+  for (const Group& g : nodes_.groups) {
     int j = g.first;
     for (const auto& [first, n] : g.ranges)
-      for (int i = 0; i < n; ++i) v[first + i] += push_.problem.x[at(j++)];
+      for (int i = 0; i < n; ++i) v[first + i] += solvers_.push.problem.x[at(j++)];
   }
 }
 
@@ -148,13 +148,13 @@ StartOverlap CrowdStepper::start_overlap() const {
 // With a step of one second, velocities of the push are the ways it moves.
 StartOverlap CrowdStepper::clear_start(State& s) {
   now_ = trial_ = s;
-  a_free_.setZero();
-  allowed_ = 0;
-  blocks_ = 0;
+  free_.a.setZero();
+  ending_.allowed = 0;
+  blocks_.count = 0;
   projector_.start(s);
   const auto look = [&] {
     engine_.prepare_response(contact_.engine_state(trial_));
-    search_.find(engine_.links().motion, 0, crew_);
+    search_.find(engine_.links().motion, 0, pool_);
   };
   look();
   StartOverlap out = start_overlap();
@@ -165,9 +165,9 @@ StartOverlap CrowdStepper::clear_start(State& s) {
   std::fill(look_.moved.begin(), look_.moved.end(), std::numeric_limits<double>::infinity());
   for (int pass = 0; pass < kStartPasses && too_deep(false); ++pass) {
     find_push(1, kStartAnswers, false);
-    u1_.setZero();
-    add_push(u1_);
-    dynamics_.plus(trial_.q, u1_, trial_.q);
+    scratch_.u1.setZero();
+    add_push(scratch_.u1);
+    dynamics_.plus(trial_.q, scratch_.u1, trial_.q);
     if (n_.nh > 0) projector_.positions(trial_);
     engine_.prepare_response(contact_.engine_state(trial_));
   }
@@ -182,60 +182,60 @@ StartOverlap CrowdStepper::clear_start(State& s) {
 
 // Positions of the step.
 bool CrowdStepper::move(double h) {
-  if (!energy_known_) energy_now_ = dynamics_.stored_energy(now_);
-  energy_known_ = true;
+  if (!energy_.known) energy_.now = dynamics_.stored_energy(now_);
+  energy_.known = true;
   const auto go = [&](const Vec& v) {
-    u1_ = h * v;
-    if (!increment_rate(u1_, v, v_end_)) return false;
-    dynamics_.plus(now_.q, u1_, trial_.q);
-    energy_trial_ = dynamics_.stored_energy(trial_);  // the links are at the end now
+    scratch_.u1 = h * v;
+    if (!increment_rate(scratch_.u1, v, dense_.v_end)) return false;
+    dynamics_.plus(now_.q, scratch_.u1, trial_.q);
+    energy_.trial = dynamics_.stored_energy(trial_);  // the links are at the end now
     return true;
   };
-  unpaid_ = false;
+  ending_.unpaid = false;
   look_.missed.clear();
   if (!go(trial_.v)) return false;
   const int np = engine_.sizes().np;
-  double paid = energy_now_ - energy_trial_ + W_trial_.head(np).sum() - W_.head(np).sum();
+  double paid = energy_.now - energy_.trial + W_trial_.head(np).sum() - W_.head(np).sum();
   // What compliant contacts have lost pays for nothing.
-  if (contact_.compliant().any()) paid += (trial_.t - now_.t) * p_.tail(p_.size() - np).sum();
+  if (contact_.compliant().any()) paid += (trial_.t - now_.t) * scratch_.p.tail(scratch_.p.size() - np).sum();
   paid = std::max(0.0, paid);
-  if (landed_entry_ >= 0) {
-    const double flown = energy_trial_;
-    if (!go(v_land_)) return false;
-    if (energy_trial_ - flown > paid) {
-      v_land_ = trial_.v + paid / (energy_trial_ - flown) * (v_land_ - trial_.v);
-      if (!go(v_land_)) return false;
+  if (ending_.landed_entry >= 0) {
+    const double flown = energy_.trial;
+    if (!go(ending_.v_land)) return false;
+    if (energy_.trial - flown > paid) {
+      ending_.v_land = trial_.v + paid / (energy_.trial - flown) * (ending_.v_land - trial_.v);
+      if (!go(ending_.v_land)) return false;
     }
-    paid = std::max(0.0, paid - (energy_trial_ - flown));
-    W_trial_[contact_.impact_channel(landed_entry_)] += energy_trial_ - flown;
+    paid = std::max(0.0, paid - (energy_.trial - flown));
+    W_trial_[contact_.impact_channel(ending_.landed_entry)] += energy_.trial - flown;
   }
-  v_move_ = v_land_;
-  const double without = energy_trial_;
+  ending_.v_move = ending_.v_land;
+  const double without = energy_.trial;
   bool pushed = false;
-  double answers = std::max(kAnswers, solved_);
+  double answers = std::max(kAnswers, ending_.answers);
   const int exact_passes = crowd_.iterations > 0 ? 0 : kExactPasses;
   for (int pass = 0, exact = 0; exact <= exact_passes; ++pass) {
-    measure_ways(h, v_move_);
+    measure_ways(h, ending_.v_move);
     if (!too_deep(pass == 0)) break;
     if (pass == 0) keep_missed();
     const bool exactly = pass >= kPasses || !(answers > 0);
     if (exactly && ++exact > exact_passes) break;
-    exact_pushes_ += exactly ? 1 : 0;
+    effort_.exact_pushes += exactly ? 1 : 0;
     answers -= find_push(h, answers, exactly);
-    add_push(v_move_);
-    if (!go(v_move_)) return false;
+    add_push(ending_.v_move);
+    if (!go(ending_.v_move)) return false;
     pushed = true;
   }
   if (!pushed) return true;
-  ++pushes_;
-  const double lift = energy_trial_ - without;
-  unpaid_ = lift > paid;
-  if (unpaid_) {
-    v_move_ = v_land_ + paid / lift * (v_move_ - v_land_);
-    if (!go(v_move_)) return false;
+  ++effort_.pushes;
+  const double lift = energy_.trial - without;
+  ending_.unpaid = lift > paid;
+  if (ending_.unpaid) {
+    ending_.v_move = ending_.v_land + paid / lift * (ending_.v_move - ending_.v_land);
+    if (!go(ending_.v_move)) return false;
   }
   // What the push lifted is no work of impulses.
-  W_trial_[contact_.impact_channel(push_entry_)] += energy_trial_ - without;
+  W_trial_[contact_.impact_channel(ending_.push_entry)] += energy_.trial - without;
   return true;
 }
 

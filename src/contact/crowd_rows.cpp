@@ -26,7 +26,7 @@ Vec3 CrowdStepper::begin_velocity(int link, const Vec3& arm) const {
   return m.v + m.w.cross(arm);
 }
 
-bool CrowdStepper::coupled(int link) const { return link >= 0 && places_[at(link)].group >= 0; }
+bool CrowdStepper::coupled(int link) const { return link >= 0 && nodes_.places[at(link)].group >= 0; }
 
 // The row of a point of contact, or of a rope; false where it cannot touch within the step, or waits. The problem has
 // the velocities without impulses.
@@ -36,7 +36,8 @@ bool CrowdStepper::make_row(Draft& draft, int entry, int point, std::uint64_t ke
     return link < 0 ? Vec3::Zero() : Vec3(engine_.links().motion[at(link)].p);
   };
   Vec3 c1 = p1 - centre(link1), c2 = p2 - centre(link2);
-  if (point >= 0 && coupled(link1) && coupled(link2) && places_[at(link1)].group == places_[at(link2)].group) {
+  if (point >= 0 && coupled(link1) && coupled(link2) &&
+      nodes_.places[at(link1)].group == nodes_.places[at(link2)].group) {
     // What hangs together answers at one point: two, a gap apart, slip by that and its turning, which no impulse stops.
     const Vec3 between = 0.5 * (p2 - p1);
     c1 += between;
@@ -67,7 +68,7 @@ bool CrowdStepper::make_row(Draft& draft, int entry, int point, std::uint64_t ke
 }
 
 bool CrowdStepper::within_reach(double gap, double rate, double h) const {
-  return gap <= h * (fastest_ + change_ + std::max(0.0, -rate)) + kNoGap * system().length_scale;
+  return gap <= h * (speeds_.fastest + speeds_.change + std::max(0.0, -rate)) + kNoGap * system().length_scale;
 }
 
 // Laws and start of the row that was added last, whose sides are known.
@@ -76,7 +77,7 @@ bool CrowdStepper::add_laws(Draft& draft, const Meeting& m, const RigidContact& 
   const Vec3 n(row.n[0], row.n[1], row.n[2]), u = m.u_begin + m.moving;
   const double before = n.dot(u);
   const bool apart = crowd_.friction == FrictionModel::exact;
-  const Closing closing{m.gap, h, before, apart ? closing_rate(row) + n.dot(m.moving) : before, change_};
+  const Closing closing{m.gap, h, before, apart ? closing_rate(row) + n.dot(m.moving) : before, speeds_.change};
   const bool impact = closing.strikes(system().velocity_scale);
   const double slip = std::sqrt(std::max(0.0, u.squaredNorm() - before * before));
   row.mu = impact && law.impact_friction ? *law.impact_friction : friction_coefficient(law.friction, slip);
@@ -92,7 +93,7 @@ bool CrowdStepper::add_laws(Draft& draft, const Meeting& m, const RigidContact& 
     draft.rows.pop_back();
     return false;
   }
-  Contacted& c = draft.about.emplace_back();
+  RowOrigin& c = draft.about.emplace_back();
   c.entry = m.entry;
   c.point = m.point;
   c.link1 = m.link1;
@@ -107,12 +108,12 @@ bool CrowdStepper::add_laws(Draft& draft, const Meeting& m, const RigidContact& 
   c.free = closing.free;
   row.b = c.way = impact && law.restitution > 0 ? law.restitution * before : m.gap > 0 ? m.gap / h : 0;
   if (c.lands) row.b = 0;
-  if (shifting_) {
+  if (laws_.shifting) {
     draft.shifts.push_back(m.moving);
     if (impact && row.mu > 0) draft.shifts.back() += law.tangential_restitution * (u - before * n);
   }
   c.place = m.place;
-  const CrowdMemory::Entry* last = memory_.find(m.key, m.place, kSamePlace * m.size + 2 * h * fastest_);
+  const CrowdMemory::Entry* last = memory_.find(m.key, m.place, kSamePlace * m.size + 2 * h * speeds_.fastest);
   c.closed = last != nullptr;
   if (last != nullptr) {
     row.pn = last->pn;
@@ -121,7 +122,7 @@ bool CrowdStepper::add_laws(Draft& draft, const Meeting& m, const RigidContact& 
     const double part = t > limit ? limit / t : 1;
     for (int k = 0; k < 3; ++k) row.pt[k] = part * pt[k];
   }
-  if (turning_) make_turn(draft, law, last);
+  if (laws_.turning) make_turn(draft, law, last);
   return true;
 }
 

@@ -176,15 +176,15 @@ void CrowdSearch::place(std::size_t i, const std::vector<LinkMotion>& links) {
     poses_[i].p = m.centre;
 }
 
-void CrowdSearch::find(const std::vector<LinkMotion>& links, double reach, CrowdCrew& crew) {
-  visit_chunks(members_.size(), crew, [&](std::size_t from, std::size_t to, int) {
+void CrowdSearch::find(const std::vector<LinkMotion>& links, double reach, WorkerPool& pool) {
+  visit_chunks(members_.size(), pool, [&](std::size_t from, std::size_t to, int) {
     for (std::size_t i = from; i < to; ++i) place(i, links);
   });
   if (has_tree_)
-    sort_heights(reach, crew);
+    sort_heights(reach, pool);
   else
     sort_cells(reach);
-  for (Scout& scout : scouts_) scout.points.clear();
+  for (SearchWorker& scout : workers_) scout.points.clear();
   for (std::size_t i = 0; i < large_.size(); ++i)
     for (std::size_t k = i + 1; k < large_.size(); ++k) {
       const Member &a = members_[static_cast<std::size_t>(large_[i])],
@@ -194,29 +194,29 @@ void CrowdSearch::find(const std::vector<LinkMotion>& links, double reach, Crowd
         // A hollow shape holds what is inside of it.
         if ((a.centre - b.centre).norm() > a.bound + b.bound + reach) continue;
       }
-      look(scouts_[0], large_[i], large_[k], reach);
+      look(workers_[0], large_[i], large_[k], reach);
     }
   const std::size_t n = small_.size();
-  visit_chunks(n, crew, [&](std::size_t from, std::size_t to, int k) {
-    Scout& scout = scouts_[static_cast<std::size_t>(k)];
+  visit_chunks(n, pool, [&](std::size_t from, std::size_t to, int k) {
+    SearchWorker& scout = workers_[static_cast<std::size_t>(k)];
     has_tree_ ? sweep_tree(scout, from, to, reach) : sweep_cells(scout, from, to, reach);
   });
-  join_scouts(n, crew);
+  join_scouts(n, pool);
 }
 
 void CrowdSearch::find_again(const std::vector<CrowdPoint>& near, const std::vector<LinkMotion>& links,
                              const std::vector<double>& moved, double reach, double part, double least,
-                             CrowdCrew& crew) {
-  visit_chunks(members_.size(), crew, [&](std::size_t from, std::size_t to, int) {
+                             WorkerPool& pool) {
+  visit_chunks(members_.size(), pool, [&](std::size_t from, std::size_t to, int) {
     for (std::size_t i = from; i < to; ++i) place(i, links);
   });
-  for (Scout& scout : scouts_) scout.points.clear();
+  for (SearchWorker& scout : workers_) scout.points.clear();
   const auto way = [&](int member) {
     const int link = members_[static_cast<std::size_t>(member)].link;
     return link < 0 ? 0.0 : moved[static_cast<std::size_t>(link)];
   };
   // The points of a pair follow each other; the chunk with the first of them looks at it.
-  visit_chunks(near.size(), crew, [&](std::size_t from, std::size_t to, int k) {
+  visit_chunks(near.size(), pool, [&](std::size_t from, std::size_t to, int k) {
     for (std::size_t i = from; i < to; ++i) {
       const CrowdPoint& p = near[i];
       if (i > 0 && near[i - 1].key == p.key) continue;
@@ -225,23 +225,23 @@ void CrowdSearch::find_again(const std::vector<CrowdPoint>& near, const std::vec
       const double smaller = std::min(members_[static_cast<std::size_t>(p.shape1)].bound,
                                       members_[static_cast<std::size_t>(p.shape2)].bound);
       if (gap - way(p.shape1) - way(p.shape2) > reach - std::max(part * smaller, least)) continue;
-      look(scouts_[static_cast<std::size_t>(k)], p.shape1, p.shape2, reach);
+      look(workers_[static_cast<std::size_t>(k)], p.shape1, p.shape2, reach);
     }
   });
-  join_scouts(near.size(), crew);
+  join_scouts(near.size(), pool);
 }
 
 // What the scouts of `items` found, one after the other.
-void CrowdSearch::join_scouts(std::size_t items, CrowdCrew& crew) {
+void CrowdSearch::join_scouts(std::size_t items, WorkerPool& pool) {
   if (chunks_of(items) == 1) {
-    points_.swap(scouts_[0].points);
+    points_.swap(workers_[0].points);
     return;
   }
   std::array<std::size_t, kChunks + 1> begin{};
-  for (std::size_t k = 0; k < kChunks; ++k) begin[k + 1] = begin[k] + scouts_[k].points.size();
+  for (std::size_t k = 0; k < kChunks; ++k) begin[k + 1] = begin[k] + workers_[k].points.size();
   points_.resize(begin[kChunks]);
-  crew.run(kChunks, [&](int k) {
-    const std::vector<CrowdPoint>& found = scouts_[static_cast<std::size_t>(k)].points;
+  pool.run(kChunks, [&](int k) {
+    const std::vector<CrowdPoint>& found = workers_[static_cast<std::size_t>(k)].points;
     std::copy(found.begin(), found.end(),
               points_.begin() + static_cast<std::ptrdiff_t>(begin[static_cast<std::size_t>(k)]));
   });
@@ -299,7 +299,7 @@ void CrowdSearch::sort_cells(double reach) {
   for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
 }
 
-void CrowdSearch::sweep_cells(Scout& scout, std::size_t first, std::size_t last, double reach) const {
+void CrowdSearch::sweep_cells(SearchWorker& scout, std::size_t first, std::size_t last, double reach) const {
   const std::int64_t nx = count_[0], plane = count_[0] * count_[1];
   // Three cells in a row follow each other: ranges that begin at these, half of the cells around.
   const std::int64_t rows[4] = {nx - 1, plane - nx - 1, plane - 1, plane + nx - 1};
@@ -327,8 +327,8 @@ void CrowdSearch::sweep_cells(Scout& scout, std::size_t first, std::size_t last,
   }
 }
 
-void CrowdSearch::sort_heights(double reach, CrowdCrew& crew) {
-  visit_chunks(small_.size(), crew, [&](std::size_t from, std::size_t to, int) {
+void CrowdSearch::sort_heights(double reach, WorkerPool& pool) {
+  visit_chunks(small_.size(), pool, [&](std::size_t from, std::size_t to, int) {
     for (std::size_t m = from; m < to; ++m) {
       const auto i = static_cast<std::size_t>(small_[m]);
       boxes_[m] = world_box(contacts_.shapes[i].geometry, poses_[i]);
@@ -356,7 +356,7 @@ void CrowdSearch::sort_heights(double reach, CrowdCrew& crew) {
   count_[1] = second_is_wider ? 2 : 1;
 }
 
-void CrowdSearch::sweep_tree(Scout& scout, std::size_t first, std::size_t last, double reach) const {
+void CrowdSearch::sweep_tree(SearchWorker& scout, std::size_t first, std::size_t last, double reach) const {
   const auto of = [&](int m) { return small_[static_cast<std::size_t>(m)]; };
   const auto rank = [&](int m) { return rank_[static_cast<std::size_t>(m)]; };
   for (std::size_t k = first; k < last; ++k) {
@@ -396,7 +396,7 @@ bool CrowdSearch::may_touch_large(int small, int large, double reach) const {
   return r.squaredNorm() <= (b.bound + far) * (b.bound + far);
 }
 
-void CrowdSearch::look(Scout& scout, int i, int k, double reach) const {
+void CrowdSearch::look(SearchWorker& scout, int i, int k, double reach) const {
   bool turned = false;
   const int entry = entry_of(i, k, turned);
   if (entry < 0) return;
@@ -410,7 +410,7 @@ void CrowdSearch::look(Scout& scout, int i, int k, double reach) const {
   others(scout, first, second, entry, reach);
 }
 
-void CrowdSearch::add(Scout& scout, int first, int second, int entry, const Touch<double>& t) const {
+void CrowdSearch::add(SearchWorker& scout, int first, int second, int entry, const Touch<double>& t) const {
   CrowdPoint& p = scout.points.emplace_back();
   p.shape1 = first;
   p.shape2 = second;
@@ -422,7 +422,7 @@ void CrowdSearch::add(Scout& scout, int first, int second, int entry, const Touc
   p.p2 = t.p2;
 }
 
-void CrowdSearch::balls(Scout& scout, int i, int k, int entry, double reach) const {
+void CrowdSearch::balls(SearchWorker& scout, int i, int k, int entry, double reach) const {
   const Member &a = members_[static_cast<std::size_t>(i)], &b = members_[static_cast<std::size_t>(k)];
   const Vec3 d = a.centre - b.centre;
   const double distance = d.norm(), gap = distance - a.radius - b.radius;
@@ -435,7 +435,7 @@ void CrowdSearch::balls(Scout& scout, int i, int k, int entry, double reach) con
   add(scout, i, k, entry, t);
 }
 
-void CrowdSearch::ball_on_plane(Scout& scout, int ball, int plane, bool turned, int entry, double reach) const {
+void CrowdSearch::ball_on_plane(SearchWorker& scout, int ball, int plane, bool turned, int entry, double reach) const {
   const Member& a = members_[static_cast<std::size_t>(ball)];
   const Pose<double>& pose = poses_[static_cast<std::size_t>(plane)];
   const Vec3 up = pose.R.col(2);
@@ -454,7 +454,7 @@ void CrowdSearch::ball_on_plane(Scout& scout, int ball, int plane, bool turned, 
   add(scout, ball, plane, entry, t);
 }
 
-void CrowdSearch::polytopes(Scout& scout, int first, int second, int entry, double reach) const {
+void CrowdSearch::polytopes(SearchWorker& scout, int first, int second, int entry, double reach) const {
   const bool turned = swapped(contacts_.shapes[static_cast<std::size_t>(first)].geometry,
                               contacts_.shapes[static_cast<std::size_t>(second)].geometry);
   const auto i = static_cast<std::size_t>(turned ? second : first),
@@ -492,7 +492,7 @@ void CrowdSearch::polytopes(Scout& scout, int first, int second, int entry, doub
   tell(near);
 }
 
-void CrowdSearch::others(Scout& scout, int first, int second, int entry, double reach) const {
+void CrowdSearch::others(SearchWorker& scout, int first, int second, int entry, double reach) const {
   const Geometry &a = contacts_.shapes[static_cast<std::size_t>(first)].geometry,
                  &b = contacts_.shapes[static_cast<std::size_t>(second)].geometry;
   const Pose<double>&A = poses_[static_cast<std::size_t>(first)], &B = poses_[static_cast<std::size_t>(second)];

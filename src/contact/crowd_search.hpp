@@ -40,12 +40,12 @@ class CrowdSearch {
   bool has_tree() const { return has_tree_; }
 
   // All points with gap <= reach, and few others, at the given places of the links.
-  void find(const std::vector<LinkMotion>& links, double reach, CrowdCrew& crew);
+  void find(const std::vector<LinkMotion>& links, double reach, WorkerPool& pool);
   // Of the pairs that have points in `near`, at other places of the links, no point of a shape more than `moved` (by
   // link) from where it was then: points with gap <= reach. Pairs that cannot be nearer than `reach` less `part` of the
   // smaller shape and less `least` are left out unseen.
   void find_again(const std::vector<CrowdPoint>& near, const std::vector<LinkMotion>& links,
-                  const std::vector<double>& moved, double reach, double part, double least, CrowdCrew& crew);
+                  const std::vector<double>& moved, double reach, double part, double least, WorkerPool& pool);
   // Of one pair of shapes, at the given places of the links.
   const std::vector<CrowdPoint>& find_pair(int shape1, int shape2, const std::vector<LinkMotion>& links, double reach);
   const std::vector<CrowdPoint>& points() const { return points_; }
@@ -65,7 +65,7 @@ class CrowdSearch {
     int member;
   };
   // What one thread finds in one chunk of the cells.
-  struct Scout {
+  struct SearchWorker {
     std::vector<CrowdPoint> points;
     PolytopeManifold manifold;
     std::vector<int> near;  // of the tree's members, by rank
@@ -75,19 +75,19 @@ class CrowdSearch {
   bool is_apart(int i, int k) const {
     return !apart_.empty() && std::binary_search(apart_.begin(), apart_.end(), std::pair<int, int>(std::minmax(i, k)));
   }
-  void look(Scout& scout, int i, int k, double reach) const;
-  void balls(Scout& scout, int i, int k, int entry, double reach) const;
-  void ball_on_plane(Scout& scout, int ball, int plane, bool turned, int entry, double reach) const;
-  void polytopes(Scout& scout, int first, int second, int entry, double reach) const;
-  void others(Scout& scout, int first, int second, int entry, double reach) const;
-  void add(Scout& scout, int first, int second, int entry, const Touch<double>& t) const;
+  void look(SearchWorker& scout, int i, int k, double reach) const;
+  void balls(SearchWorker& scout, int i, int k, int entry, double reach) const;
+  void ball_on_plane(SearchWorker& scout, int ball, int plane, bool turned, int entry, double reach) const;
+  void polytopes(SearchWorker& scout, int first, int second, int entry, double reach) const;
+  void others(SearchWorker& scout, int first, int second, int entry, double reach) const;
+  void add(SearchWorker& scout, int first, int second, int entry, const Touch<double>& t) const;
   void place(std::size_t member, const std::vector<LinkMotion>& links);
   bool may_touch_large(int small, int large, double reach) const;
-  void join_scouts(std::size_t items, CrowdCrew& crew);
+  void join_scouts(std::size_t items, WorkerPool& pool);
   void sort_cells(double reach);
-  void sweep_cells(Scout& scout, std::size_t from, std::size_t to, double reach) const;
-  void sort_heights(double reach, CrowdCrew& crew);
-  void sweep_tree(Scout& scout, std::size_t from, std::size_t to, double reach) const;
+  void sweep_cells(SearchWorker& scout, std::size_t from, std::size_t to, double reach) const;
+  void sort_heights(double reach, WorkerPool& pool);
+  void sweep_tree(SearchWorker& scout, std::size_t from, std::size_t to, double reach) const;
 
   const ContactSystem& contacts_;
   int up_[3];  // axes, the one along gravity last
@@ -104,7 +104,7 @@ class CrowdSearch {
   std::vector<double> height_;
   std::vector<int> by_height_, rank_;
   std::vector<CrowdPoint> points_;
-  std::array<Scout, kChunks> scouts_;
+  std::array<SearchWorker, kChunks> workers_;
   double width_ = 1;
   Vec3 low_ = Vec3::Zero();
   std::int64_t count_[3] = {1, 1, 1};

@@ -34,7 +34,7 @@ void CrowdStepper::measure_links() {
   look_.extent.assign(engine_.system().tree.links.size(), 0);
   for (std::size_t i = 0; i < system().shapes.size(); ++i) {
     const ShapeInstance& s = system().shapes[i];
-    if (s.link >= 0 && !is_ball_[i])
+    if (s.link >= 0 && !nodes_.is_ball[i])
       look_.extent[at(s.link)] = std::max(look_.extent[at(s.link)], s.r.norm() + s.geometry.bound);
   }
   look_.moved.assign(look_.extent.size(), 0);
@@ -47,14 +47,15 @@ double CrowdStepper::smaller_of(const CrowdPoint& p) const {
 
 double CrowdStepper::most_depth(double size) const {
   constexpr double kRounding = 1e-12;
-  return std::max({kDeep * size, allowed_, kRounding * system().length_scale});
+  return std::max({kDeep * size, ending_.allowed, kRounding * system().length_scale});
 }
 
 // At most what the points of links move in h at velocities v. What moves on joints: unknown.
 void CrowdStepper::measure_ways(double h, const Vec& v) {
   const Tree& tree = engine_.system().tree;
-  std::fill(look_.moved.begin(), look_.moved.end(), groups_.empty() ? 0 : std::numeric_limits<double>::infinity());
-  for (const int l : bodies_) {
+  std::fill(look_.moved.begin(), look_.moved.end(),
+            nodes_.groups.empty() ? 0 : std::numeric_limits<double>::infinity());
+  for (const int l : nodes_.bodies) {
     const Link& link = tree.links[at(l)];
     const double* x = v.data() + link.v;
     double linear = x[0] * x[0] + x[1] * x[1], turn = 0;
@@ -70,11 +71,11 @@ void CrowdStepper::measure_ways(double h, const Vec& v) {
 void CrowdStepper::find_at_end(double reach, bool deep) {
   double most = 0;
   for (const double way : look_.moved) most = std::max(most, way);
-  if (2 * most <= reach_)
+  if (2 * most <= speeds_.reach)
     again_.find_again(search_.points(), engine_.links().motion, look_.moved, reach, deep ? kDeep : 0,
-                      deep ? allowed_ : 0, crew_);
+                      deep ? ending_.allowed : 0, pool_);
   else
-    again_.find(engine_.links().motion, reach, crew_);
+    again_.find(engine_.links().motion, reach, pool_);
 }
 
 // Whether a point is too deep at the engine's present links; those seen are in `again_`.
@@ -141,10 +142,10 @@ bool CrowdStepper::add_missed(double h, double tolerance) {
     return m.p + m.R * r;
   };
   index_by_key(search_.points(), look_.point_of_key);
-  index_by_key(rows_, look_.row_of_key);
-  Draft &free = drafts_[0], &jointed = drafts_[1];
+  index_by_key(assembly_.origins, look_.row_of_key);
+  Draft &free = assembly_.drafts[0], &jointed = assembly_.drafts[1];
   for (Draft* draft : {&free, &jointed}) {
-    draft->begin(entries_.size(), 0);
+    draft->begin(entries_.now.size(), 0);
     draft->may_wait = false;  // what approaches and is not paid for must be stopped now
   }
   for (const Missed& missed : look_.missed) {
@@ -156,8 +157,8 @@ bool CrowdStepper::add_missed(double h, double tolerance) {
     const Vec3 p1 = placed(link1, missed.r1), p2 = placed(link2, missed.r2);
     Draft& draft = coupled(link1) || coupled(link2) ? jointed : free;
     const auto change_places = [&] {
-      problem_.bodies.swap(free_bodies_);
-      problem_.x.swap(free_x_);
+      problem_.bodies.swap(free_.bodies);
+      problem_.x.swap(free_.x);
     };
     change_places();
     const bool made = make_row(draft, p.entry, begin->second, p.key, link1, link2, p1, p2, p.n, p.n.dot(p1 - p2),
@@ -165,10 +166,10 @@ bool CrowdStepper::add_missed(double h, double tolerance) {
     change_places();
     if (!made) continue;
     CrowdRow& row = draft.rows.back();
-    Contacted& about = draft.about.back();
+    RowOrigin& about = draft.about.back();
     // The impulse remembered is that of the pair's row of the begin.
     row.pn = row.pt[0] = row.pt[1] = row.pt[2] = 0;
-    if (turning_)
+    if (laws_.turning)
       for (double& m : draft.turns.back().m) m = 0;
     about.closed = false;
     about.place = p.p2;
@@ -183,13 +184,13 @@ bool CrowdStepper::add_missed(double h, double tolerance) {
     list.insert(list.end(), of_jointed.begin(), of_jointed.end());
   };
   insert(problem_.rows, free.rows, jointed.rows);
-  insert(rows_, free.about, jointed.about);
-  if (shifting_) insert(problem_.shifts, free.shifts, jointed.shifts);
-  if (turning_) insert(problem_.turns, free.turns, jointed.turns);
-  if (turning_) insert(turned_, free.turned, jointed.turned);
+  insert(assembly_.origins, free.about, jointed.about);
+  if (laws_.shifting) insert(problem_.shifts, free.shifts, jointed.shifts);
+  if (laws_.turning) insert(problem_.turns, free.turns, jointed.turns);
+  if (laws_.turning) insert(assembly_.turned, free.turned, jointed.turned);
   problem_.free_rows += static_cast<int>(free.rows.size());
   const bool any = !free.rows.empty() || !jointed.rows.empty();
-  looks_ += any ? 1 : 0;
+  effort_.looks += any ? 1 : 0;
   return any;
 }
 

@@ -42,10 +42,10 @@ void CrowdStepper::begin_slots() {
     slots_.any = true;
     const RigidContact& law = system().rigid(pair.slot0);
     impacts_.any = impacts_.any || needs_two_phases(law);
-    shifting_ = shifting_ || law.tangential_restitution > 0 || (needs_two_phases(law) && law.friction.any());
+    laws_.shifting = laws_.shifting || law.tangential_restitution > 0 || (needs_two_phases(law) && law.friction.any());
     if (!pair.coordinates) continue;
     for (const CoordinateRow& row : pair.coordinates->row)
-      for (const CoordinateRow::Input& in : row.inputs) shifting_ = shifting_ || in.v < 0;
+      for (const CoordinateRow::Input& in : row.inputs) laws_.shifting = laws_.shifting || in.v < 0;
   }
 }
 
@@ -67,19 +67,19 @@ void CrowdStepper::use_slots(std::vector<char>& used, std::vector<char>& grouped
   }
 }
 
-int CrowdStepper::slot_of(const Contacted& c) const {
+int CrowdStepper::slot_of(const RowOrigin& c) const {
   const int k = ~c.point - static_cast<int>(ropes_.size());
   return c.point < 0 && k >= 0 && k < system().slots() ? k : -1;
 }
 
-int CrowdStepper::friction_of(const Contacted& c) const {
+int CrowdStepper::friction_of(const RowOrigin& c) const {
   const int k = ~c.point - static_cast<int>(ropes_.size()) - system().slots();
   return c.point < 0 && k >= 0 ? k : -1;
 }
 
 // W and X of slots_.columns over the velocities of a group.
 int CrowdStepper::generalized_side(CrowdProblem& problem, int group, double sign) {
-  const Group& g = groups_[at(group)];
+  const Group& g = nodes_.groups[at(group)];
   CrowdSide side;
   side.offset = static_cast<int>(problem.W.size());
   side.first = g.first;
@@ -91,10 +91,10 @@ int CrowdStepper::generalized_side(CrowdProblem& problem, int group, double sign
     double* X = problem.X.data() + side.offset + k * g.n;
     int j = 0;
     bool any = false;
-    column_.setZero();
+    scratch_.column.setZero();
     for (const auto& [first, n] : g.ranges)
       for (int i = 0; i < n; ++i, ++j) {
-        W[j] = column_[first + i] = sign * slots_.columns(first + i, k);
+        W[j] = scratch_.column[first + i] = sign * slots_.columns(first + i, k);
         any = any || W[j] != 0;
       }
     if (!any) continue;
@@ -102,10 +102,10 @@ int CrowdStepper::generalized_side(CrowdProblem& problem, int group, double sign
       engine_.response_tree(g.tree, W, X);
       continue;
     }
-    engine_.response(column_.data(), answer_.data(), nullptr);
+    engine_.response(scratch_.column.data(), scratch_.answer.data(), nullptr);
     j = 0;
     for (const auto& [first, n] : g.ranges)
-      for (int i = 0; i < n; ++i, ++j) X[j] = answer_[first + i];
+      for (int i = 0; i < n; ++i, ++j) X[j] = scratch_.answer[first + i];
   }
   problem.sides.push_back(side);
   return static_cast<int>(problem.sides.size()) - 1;
@@ -118,7 +118,7 @@ CrowdRow CrowdStepper::generalized_row(CrowdProblem& problem, int link1, int lin
   int last = -1;
   for (const int link : {link1, link2}) {
     if (link < 0) continue;
-    const int group = places_[at(link)].group;
+    const int group = nodes_.places[at(link)].group;
     if (group < 0 || group == last) continue;
     const int side = ~generalized_side(problem, group, last < 0 ? 1 : -1);
     (last < 0 ? row.side1 : row.side2) = side;
@@ -138,7 +138,7 @@ void CrowdStepper::rows_of_slots(Draft& draft, double h) {
   slots_.friction_rows = 0;
   if (slots_.any) {
     Contacts& contacts = contact_.contacts();
-    contacts.detect(contact_.engine_state(now_), reach_);
+    contacts.detect(contact_.engine_state(now_), speeds_.reach);
     for (const int slot : contacts.near())
       if (system().pair(slot).rigid) row_of_slot(draft, slot, h);
   }
@@ -179,7 +179,7 @@ void CrowdStepper::row_of_friction(Draft& draft, int index, double h) {
   problem_.set_response(row);
   if (!(row.inverse_tt > 0)) return;
   const int number = static_cast<int>(ropes_.size()) + system().slots() + index;
-  Contacted& c = draft.about.emplace_back();
+  RowOrigin& c = draft.about.emplace_back();
   c.entry = -1;
   c.point = ~number;
   c.link1 = f.link1;
@@ -193,15 +193,15 @@ void CrowdStepper::row_of_friction(Draft& draft, int index, double h) {
   c.closed = true;
   const CrowdMemory::Entry* last = memory_.find(c.key, c.place, 1);
   row.mu = 1;
-  row.pn = last != nullptr && frictions.loaded(index) ? last->pn : h * joint_limit(index, lambda_free_);
+  row.pn = last != nullptr && frictions.loaded(index) ? last->pn : h * joint_limit(index, free_.lambda);
   if (last != nullptr) {
     Vec3 pt = last->pt;
     project_on_disc(row.pn, pt);
     for (int k = 0; k < 3; ++k) row.pt[k] = pt[k];
   }
   draft.rows.push_back(row);
-  if (shifting_) draft.shifts.push_back(Vec3::Zero());
-  if (turning_) {
+  if (laws_.shifting) draft.shifts.push_back(Vec3::Zero());
+  if (laws_.turning) {
     draft.turns.emplace_back();
     draft.turned.push_back({Vec3::Zero(), Vec3::Zero()});
   }
@@ -214,30 +214,30 @@ double CrowdStepper::joint_limit(int friction, const Vec& lambda) {
                          frictions.loaded(friction) ? frictions.load(friction, lambda) : 0.0);
 }
 
-// mu_: what joints answer to the impulses at hand, times the step.
+// scratch_.mu: what joints answer to the impulses at hand, times the step.
 void CrowdStepper::find_reactions() {
-  column_.setZero();
+  scratch_.column.setZero();
   const auto put = [&](int side, const Vec3& P) {
     if (side >= 0) return;
     const CrowdSide& s = problem_.sides[at(~side)];
-    const auto after = std::upper_bound(groups_.begin(), groups_.end(), s.first,
+    const auto after = std::upper_bound(nodes_.groups.begin(), nodes_.groups.end(), s.first,
                                         [](int first, const Group& g) { return first < g.first; });
     int j = s.offset;
     for (const auto& [first, n] : std::prev(after)->ranges)
       for (int i = 0; i < n; ++i, ++j)
-        for (int k = 0; k < 3; ++k) column_[first + i] += problem_.W[at(j + k * s.n)] * P[k];
+        for (int k = 0; k < 3; ++k) scratch_.column[first + i] += problem_.W[at(j + k * s.n)] * P[k];
   };
-  for (std::size_t i = at(problem_.free_rows); i < rows_.size(); ++i) {
+  for (std::size_t i = at(problem_.free_rows); i < assembly_.origins.size(); ++i) {
     const CrowdRow& row = problem_.rows[i];
     if (!(row.pn > 0)) continue;
     put(row.side1, impulse(row));
     put(row.side2, -impulse(row));
-    if (!turning_) continue;
+    if (!laws_.turning) continue;
     const CrowdTurn& t = problem_.turns[i];
     if (t.place1 >= 0) put(~t.place1, moment(t));
     if (t.place2 >= 0) put(~t.place2, -moment(t));
   }
-  engine_.response(column_.data(), answer_.data(), mu_.data());
+  engine_.response(scratch_.column.data(), scratch_.answer.data(), scratch_.mu.data());
 }
 
 void CrowdStepper::solve_with_limits(double h, double tolerance, int most) {
@@ -246,8 +246,8 @@ void CrowdStepper::solve_with_limits(double h, double tolerance, int most) {
   const FrictionRows& frictions = contact_.frictions();
   std::vector<std::size_t>& loaded = slots_.loaded;
   loaded.clear();
-  for (std::size_t i = at(problem_.free_rows); i < rows_.size(); ++i)
-    if (const int f = friction_of(rows_[i]); f >= 0 && frictions.loaded(f)) loaded.push_back(i);
+  for (std::size_t i = at(problem_.free_rows); i < assembly_.origins.size(); ++i)
+    if (const int f = friction_of(assembly_.origins[i]); f >= 0 && frictions.loaded(f)) loaded.push_back(i);
   if (loaded.empty()) return;
   const auto n = static_cast<Eigen::Index>(loaded.size());
   slots_.now.resize(n);
@@ -255,12 +255,12 @@ void CrowdStepper::solve_with_limits(double h, double tolerance, int most) {
   Relaxation relaxation;
   for (int iteration = 0;; ++iteration) {
     find_reactions();
-    slots_.lambda = lambda_free_ + mu_ / h;
+    slots_.lambda = free_.lambda + scratch_.mu / h;
     double off = 0;
     for (Eigen::Index j = 0; j < n; ++j) {
       const std::size_t i = loaded[static_cast<std::size_t>(j)];
       slots_.now[j] = problem_.rows[i].pn;
-      slots_.next[j] = h * joint_limit(friction_of(rows_[i]), slots_.lambda);
+      slots_.next[j] = h * joint_limit(friction_of(assembly_.origins[i]), slots_.lambda);
       off = std::max(off, std::abs(slots_.next[j] - slots_.now[j]) / problem_.rows[i].inverse_tt);
     }
     if (off <= tolerance) return;
@@ -284,7 +284,7 @@ void CrowdStepper::joints_jam() const {
   std::vector<std::string> names;
   std::string all;
   for (const std::size_t i : slots_.loaded) {
-    names.push_back(contact_.frictions().joint_name(friction_of(rows_[i])));
+    names.push_back(contact_.frictions().joint_name(friction_of(assembly_.origins[i])));
     all += (all.empty() ? "" : ", ") + names.back();
   }
   throw SolveError(
@@ -297,7 +297,7 @@ void CrowdStepper::joints_jam() const {
 void CrowdStepper::book_slot(std::size_t i, double h) {
   constexpr double kNoSlip = 1e-9;
   const CrowdRow& row = problem_.rows[i];
-  const Contacted& c = rows_[i];
+  const RowOrigin& c = assembly_.origins[i];
   const Vec3 after = problem_.rate(row), mean = 0.5 * (c.u_begin + after);
   const int slot = slot_of(c), friction = friction_of(c);
   if (friction >= 0) {
@@ -314,7 +314,7 @@ void CrowdStepper::book_slot(std::size_t i, double h) {
     return;
   }
   if (slot < 0) return;
-  const Vec3 moving = shifting_ && c.driven ? problem_.shifts[i] : Vec3::Zero();
+  const Vec3 moving = laws_.shifting && c.driven ? problem_.shifts[i] : Vec3::Zero();
   ContactSample& sample = slots_.samples_trial.emplace_back();
   sample.slot = slot;
   sample.impact = c.impact;
@@ -346,12 +346,12 @@ double CrowdStepper::deepest_slot() {
 void CrowdStepper::push_slots(const PushSlot& add) {
   if (!slots_.any) return;
   Contacts& contacts = contact_.contacts();
-  contacts.detect(contact_.engine_state(trial_), reach_);
+  contacts.detect(contact_.engine_state(trial_), speeds_.reach);
   for (const int slot : contacts.near()) {
     const PairInstance& pair = system().pair(slot);
     if (!pair.rigid) continue;
     columns_of_slot(slot, true);
-    const CrowdRow row = generalized_row(push_.problem, pair.link1, pair.link2);
+    const CrowdRow row = generalized_row(solvers_.push.problem, pair.link1, pair.link2);
     add(pair.group, row.side1, row.side2, contacts[slot].gap);
   }
 }
@@ -378,8 +378,8 @@ void CrowdStepper::note_compliant_events() {
       if (slots_.events[i] < 0) slots_.fired.push_back(i);
     if (slots_.fired.empty()) return;
     compliant.on_events(slots_.fired);
-    for (const int i : slots_.fired) ++(i % 2 == 0 ? counts_.closes : counts_.opens);
-    energy_known_ = false;
+    for (const int i : slots_.fired) ++(i % 2 == 0 ? effort_.counts.closes : effort_.counts.opens);
+    energy_.known = false;
   }
 }
 

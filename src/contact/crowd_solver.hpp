@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "base/wide.hpp"
-#include "contact/crowd_crew.hpp"
 #include "contact/crowd_problem.hpp"
+#include "contact/worker_pool.hpp"
 #include "model/crowd.hpp"
 
 namespace clatter::contact {
@@ -36,7 +36,7 @@ struct CrowdSolverReport {
 
 class CrowdSweeps {
  public:
-  explicit CrowdSweeps(CrowdCrew& crew) : crew_(crew) {}
+  explicit CrowdSweeps(WorkerPool& pool) : pool_(pool) {}
   // Sweeps from the impulses in the rows, with the velocities that belong to them, until a sweep changes no rate by
   // more than `tolerance`. Blocks of rows are swept at once where there are several threads, with the same result.
   CrowdSolverReport solve(CrowdProblem& problem, bool exact, double tolerance, int most);
@@ -46,7 +46,7 @@ class CrowdSweeps {
   double change_of_round(const CrowdProblem& problem);                 // |z|^2
   void go_on(CrowdProblem& problem, double beta);                      // impulses and velocities further by beta d
   void turn_on(CrowdProblem& problem, double beta, int from, int to);  // the same of moments of rows
-  CrowdCrew& crew_;
+  WorkerPool& pool_;
   std::vector<wide::Lanes> start_, way_;            // P_T and p_N of rows before a round; d
   std::vector<wide::Lanes> start_turn_, way_turn_;  // of their moments
 };

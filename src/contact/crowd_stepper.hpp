@@ -91,23 +91,23 @@ class CrowdStepper final : public Integrator {
  public:
   CrowdStepper(ContactDynamics& dynamics, const IntegratorSettings& settings);
 
-  const Certificate& certificate() const { return worst_; }
-  const Certificate& last_certificate() const { return last_; }
-  const CrowdResidual& residual() const { return last_residual_; }
-  const CrowdResidual& worst_residual() const { return worst_residual_; }
-  const UnsolvedSteps& unsolved() const { return unsolved_; }  // of the run
-  long escalations() const { return escalations_; }            // islands that went on by Newton's method
-  long exact_pushes() const { return exact_pushes_; }          // of positions by Newton's method
-  const ContactCounts& counts() const { return counts_; }
-  const CrowdTimes& times() const { return times_; }
-  long sweeps() const { return iterations_; }
-  long pushes() const { return pushes_; }               // of positions
-  long looks() const { return looks_; }                 // solutions with contacts that the begin of a step did not show
-  double stored_energy() const { return energy_now_; }  // after the last step
-  int touching() const { return touching_; }            // rows with an impulse in the last step
+  const Certificate& certificate() const { return proof_.worst; }
+  const Certificate& last_certificate() const { return proof_.last; }
+  const CrowdResidual& residual() const { return proof_.last_residual; }
+  const CrowdResidual& worst_residual() const { return proof_.worst_residual; }
+  const UnsolvedSteps& unsolved() const { return proof_.unsolved; }  // of the run
+  long escalations() const { return effort_.escalations; }           // islands that went on by Newton's method
+  long exact_pushes() const { return effort_.exact_pushes; }         // of positions by Newton's method
+  const ContactCounts& counts() const { return effort_.counts; }
+  const CrowdTimes& times() const { return effort_.times; }
+  long sweeps() const { return effort_.sweeps; }
+  long pushes() const { return effort_.pushes; }        // of positions
+  long looks() const { return effort_.looks; }          // solutions with contacts that the begin of a step did not show
+  double stored_energy() const { return energy_.now; }  // after the last step
+  int touching() const { return effort_.touching; }     // rows with an impulse in the last step
   int rows() const { return static_cast<int>(problem_.rows.size()); }
-  const CrowdNewton::Counts& newton_counts() const { return newton_.counts(); }
-  const std::vector<CrowdEntryState>& entries() const { return entries_; }
+  const CrowdNewton::Counts& newton_counts() const { return solvers_.newton.counts(); }
+  const std::vector<CrowdEntryState>& entries() const { return entries_.now; }
   // Slots and friction rows (crowd_slots.cpp) that took part in the last step.
   std::span<const ContactSample> contact_samples() const { return slots_.samples; }
   std::span<const FrictionSample> friction_samples() const { return slots_.frictions; }
@@ -131,7 +131,7 @@ class CrowdStepper final : public Integrator {
   bool remembers_derivative() const override { return true; }
 
  private:
-  struct Contacted {   // what a row is about
+  struct RowOrigin {   // what a row is about
     int entry, point;  // point of the search, or ~k: rope k, then slots, then friction rows; entry -1: of a joint
     int link1, link2;
     std::uint64_t key;
@@ -166,7 +166,7 @@ class CrowdStepper final : public Integrator {
     int tree = -1;                            // the only one, without rows
   };
   const ContactSystem& system() const { return contact_.system(); }
-  std::size_t room() const { return 64 + 12 * bodies_.size(); }
+  std::size_t room() const { return 64 + 12 * nodes_.bodies.size(); }
   void place_links();
   void place_ropes(std::vector<char>& used);
   void gather(double h);
@@ -174,7 +174,7 @@ class CrowdStepper final : public Integrator {
   // Rows of a chunk of the points, before they are put in order.
   struct Draft {
     std::vector<CrowdRow> rows;
-    std::vector<Contacted> about;
+    std::vector<RowOrigin> about;
     std::vector<CrowdTurn> turns;  // beside rows, in crowds that know moments
     std::vector<Turned> turned;
     std::vector<Vec3> shifts;  // beside rows, in crowds that know them
@@ -227,8 +227,8 @@ class CrowdStepper final : public Integrator {
   using PushSlot = std::function<void(int entry, int side1, int side2, double gap)>;
   void begin_slots();
   void use_slots(std::vector<char>& used, std::vector<char>& grouped) const;
-  int slot_of(const Contacted& c) const;      // -1: none
-  int friction_of(const Contacted& c) const;  // -1: none
+  int slot_of(const RowOrigin& c) const;      // -1: none
+  int friction_of(const RowOrigin& c) const;  // -1: none
   int generalized_side(CrowdProblem& problem, int group, double sign);
   CrowdRow generalized_row(CrowdProblem& problem, int link1, int link2);
   void columns_of_slot(int slot, bool normal_only);
@@ -246,7 +246,7 @@ class CrowdStepper final : public Integrator {
   void settle_compliant();
   void note_compliant_events();
   // crowd_impacts.cpp
-  const RigidContact& law_of(const Contacted& c) const;
+  const RigidContact& law_of(const RowOrigin& c) const;
   static bool needs_two_phases(const RigidContact& law);  // or what else Moreau's law has not
   int tangents_of(std::size_t i, Vec3 t[2]) const;
   void find_impacts(double h);
@@ -262,7 +262,7 @@ class CrowdStepper final : public Integrator {
   struct OpenIsland {
     double goal = 0, off = 0, fastest = 0;  // m/s
     int worst = -1;                         // row
-    int end = 0;                            // of its rows in open_rows_
+    int end = 0;                            // of its rows in graph_.open_rows
   };
   void join_islands(bool carrying);
   std::size_t root_of_row(std::size_t i);
@@ -281,7 +281,7 @@ class CrowdStepper final : public Integrator {
   void take_part_of_bounce(double s);
   void settle_energy(bool bouncing);
   // crowd_second_look.cpp
-  bool only_balls() const { return problem_.balls && groups_.empty() && ropes_.empty(); }
+  bool only_balls() const { return problem_.balls && nodes_.groups.empty() && ropes_.empty(); }
   double smaller_of(const CrowdPoint& p) const;
   void measure_links();
   void measure_ways(double h, const Vec& v);
@@ -310,23 +310,38 @@ class CrowdStepper final : public Integrator {
   const CrowdModel& crowd_;
   CrowdSearch search_, again_;  // at the begin, at the end
   CrowdProblem problem_;
-  CrowdCrew crew_;
-  PushSweeps push_;
-  CrowdSweeps sweeps_;
-  CrowdGradients gradients_;
-  CrowdNewton newton_, push_newton_;
+  WorkerPool pool_;
+  struct Solvers {
+    explicit Solvers(WorkerPool& pool)
+        : push(pool), sweeps(pool), gradients(sweeps), newton(sweeps), push_newton(sweeps) {}
+    PushSweeps push;
+    CrowdSweeps sweeps;
+    CrowdGradients gradients;
+    CrowdNewton newton, push_newton;
+  };
+  Solvers solvers_;
   CrowdMemory memory_;
   CrowdLog log_;
-  std::vector<Place> places_;  // by link
-  std::vector<Group> groups_;
-  std::vector<int> bodies_;    // links of the bodies 1, 2, ...
-  std::vector<char> round_;    // by body: moments of inertia all alike
-  std::vector<char> is_ball_;  // by shape: a ball about its body's mass centre, of equal moments of inertia
-  std::vector<Contacted> rows_;
-  std::vector<Waiting> waiting_;
-  bool turning_ = false;        // some law has rolling or drilling friction
-  std::vector<Turned> turned_;  // beside the problem's turns
-  bool shifting_ = false;       // some law has tangential restitution, or something moves by itself
+  struct Nodes {
+    std::vector<Place> places;  // by link
+    std::vector<Group> groups;
+    std::vector<int> bodies;    // links of the bodies 1, 2, ...
+    std::vector<char> round;    // by body: moments of inertia all alike
+    std::vector<char> is_ball;  // by shape: a ball about its body's mass centre, of equal moments of inertia
+  };
+  Nodes nodes_;
+  struct Laws {
+    bool turning = false;   // some have rolling or drilling friction
+    bool shifting = false;  // some have tangential restitution, or something moves by itself
+  };
+  Laws laws_;
+  struct Assembly {
+    std::vector<Draft> drafts;
+    std::vector<RowOrigin> origins;  // of the problem's rows
+    std::vector<Turned> turned;      // beside the problem's turns
+    std::vector<Waiting> waiting;
+  };
+  Assembly assembly_;
   struct Slots {
     bool any = false;  // rigid ones
     int friction_rows = 0;
@@ -339,26 +354,39 @@ class CrowdStepper final : public Integrator {
     std::vector<Engine::LinkWrench> wrenches;
   };
   Slots slots_;
-  std::vector<Draft> drafts_;
-  std::vector<double> places_along_, sorted_;
-  std::vector<int> block_of_body_;
-  int blocks_ = 0;
-  std::vector<CrowdEntryState> entries_, entries_trial_;
+  struct Blocks {  // slabs that threads sweep apart
+    std::vector<double> along, sorted;
+    std::vector<int> of_body;
+    int count = 0;
+  };
+  Blocks blocks_;
+  struct Entries {
+    std::vector<CrowdEntryState> now, trial;
+  };
+  Entries entries_;
   struct Island {  // P . u+, P . (u+ + u-), P^T N P of its contacts; what remains of their impulses
     double gain = 0, middle = 0, square = 0, part = 1;
     bool bounces = false;
     bool driven = false;  // something moves by itself: it may bring energy in
   };
-  std::vector<Island> islands_;
-  std::vector<OpenIsland> open_;  // by root
-  std::vector<int> open_rows_;
-  CrowdPart part_;
-  CrowdProblem with_bounce_, without_bounce_;  // of part_
-  struct Gain {                                // that the law of impacts would have brought in
-    int row;                                   // of its largest impulse
-    double gain, part;                         // part of the bounce that brings none
+  struct Graph {
+    std::vector<int> parent;
+    std::vector<int> carrying;  // by node
+    std::vector<Island> islands;
+    std::vector<OpenIsland> open;  // by root
+    std::vector<int> open_rows;
   };
-  std::vector<Gain> gains_;
+  Graph graph_;
+  CrowdPart part_;
+  struct Gain {         // that the law of impacts would have brought in
+    int row;            // of its largest impulse
+    double gain, part;  // part of the bounce that brings none
+  };
+  struct Bounce {
+    CrowdProblem with, without;  // of part_
+    std::vector<Gain> gains;
+  };
+  Bounce bounce_;
   struct Impacts {
     bool any = false;  // some law is not Moreau's
     ImpactSolver solver;
@@ -369,22 +397,32 @@ class CrowdStepper final : public Integrator {
     std::vector<Gain> gains;                // gain 0: its impulses were not found
   };
   Impacts impacts_;
-  std::vector<int> parent_;
-  std::vector<int> carrying_;           // by node
-  std::vector<CrowdBody> free_bodies_;  // before impulses
-  std::vector<double> free_x_;
+  struct FreeMotion {  // without impulses
+    std::vector<CrowdBody> bodies;
+    std::vector<double> x;
+    Vec a, zdot, lambda, v;
+  };
+  FreeMotion free_;
   struct Missed {
     CrowdPoint end;
     Vec3 r1, r2;  // its material points from the mass centres, link axes (ground: world)
   };
   struct SecondLook {
     std::vector<Missed> missed;
-    std::vector<std::pair<std::uint64_t, int>> point_of_key, row_of_key;  // of the search at the begin, of rows_
-    std::vector<double> extent, moved;                                    // by link
+    std::vector<std::pair<std::uint64_t, int>> point_of_key,
+        row_of_key;                     // of the search at the begin, of assembly_.origins
+    std::vector<double> extent, moved;  // by link
   };
   SecondLook look_;
-  int push_entry_ = 0;   // of the deepest that was pushed
-  bool unpaid_ = false;  // the push would have lifted more than the step pays for
+  struct Ending {  // where positions go beside what velocities say
+    Vec v_land, v_move;
+    int landed_entry = -1;  // of what struck most; -1: positions follow the velocities
+    int push_entry = 0;     // of the deepest that was pushed
+    bool unpaid = false;    // the push would have lifted more than the step pays for
+    double answers = 0;     // of a row in the solution of the step
+    double allowed = 0;     // depth that the tolerance of the rates allows in a step
+  };
+  Ending ending_;
   struct RopeEnds {
     int link1 = -1, link2 = -1;
     Vec3 r1, r2;  // from the mass centres, link axes (ground: world)
@@ -395,22 +433,37 @@ class CrowdStepper final : public Integrator {
     double distance, gap;
   };
   RopeState rope_state(const RopeEnds& ends, double length) const;  // at the engine's present links
-  Certificate worst_, last_, step_;
-  CrowdResidual last_residual_, worst_residual_, step_residual_;
-  UnsolvedSteps unsolved_, step_unsolved_;
-  ContactCounts counts_;
-  CrowdTimes times_;
-  long escalations_ = 0, exact_pushes_ = 0, iterations_ = 0, pushes_ = 0, looks_ = 0;
-  int touching_ = 0;
-  double change_ = 0, fastest_ = 0, reach_ = 0;
-  int landed_entry_ = -1;  // of what struck most; -1: positions follow the velocities
-  double solved_ = 0;      // answers of a row in the solution of the step
-  double allowed_ = 0;     // depth that the tolerance of the rates allows in a step
-  Vec a_free_, zdot_free_, lambda_free_, v_free_, v_land_, v_move_, u1_, u_dense_, v_begin_, v_end_, column_, answer_,
-      mu_, p_, W_base_, W_end_;
-  State base_, mid_;
-  double energy_now_ = 0, energy_trial_ = 0;
-  bool energy_known_ = false;
+  struct Proof {
+    Certificate worst, last, step;
+    CrowdResidual worst_residual, last_residual, step_residual;
+    UnsolvedSteps unsolved, step_unsolved;
+  };
+  Proof proof_;
+  struct Effort {
+    ContactCounts counts;
+    CrowdTimes times;
+    long escalations = 0, exact_pushes = 0, sweeps = 0, pushes = 0, looks = 0;
+    int touching = 0;
+  };
+  Effort effort_;
+  struct Speeds {
+    double change = 0, fastest = 0, reach = 0;
+  };
+  Speeds speeds_;
+  struct Scratch {
+    Vec column, answer, mu, p, u1;
+  };
+  Scratch scratch_;
+  struct DenseOutput {
+    State base, mid;
+    Vec u, v_begin, v_end, W_base, W_end;
+  };
+  DenseOutput dense_;
+  struct Energy {
+    double now = 0, trial = 0;
+    bool known = false;
+  };
+  Energy energy_;
 };
 
 }  // namespace clatter::contact

@@ -215,9 +215,9 @@ double sweep_range(CrowdProblem& problem, int from, int to, bool backward) {
 }
 
 template <bool Balls, bool Exact>
-double sweep(CrowdProblem& problem, bool backward, CrowdCrew& crew) {
+double sweep(CrowdProblem& problem, bool backward, WorkerPool& pool) {
   double changes[kParts] = {};
-  visit_parts(problem, backward, crew, [&](int from, int to, int part) {
+  visit_parts(problem, backward, pool, [&](int from, int to, int part) {
     if (part <= CrowdProblem::grounds) {
       changes[part] = sweep_range<Balls, Exact>(problem, from, to, backward);
       return;
@@ -246,7 +246,7 @@ void CrowdSweeps::begin_round(const CrowdProblem& problem) {
 
 double CrowdSweeps::change_of_round(const CrowdProblem& problem) {
   double sums[kParts] = {};
-  visit_parts(problem, false, crew_, [&](int from, int to, int part) {
+  visit_parts(problem, false, pool_, [&](int from, int to, int part) {
     for (int i = from; i < to; ++i) {
       const CrowdRow& row = problem.rows[static_cast<std::size_t>(i)];
       wide::Lanes d;
@@ -271,7 +271,7 @@ double CrowdSweeps::change_of_round(const CrowdProblem& problem) {
 }
 
 void CrowdSweeps::go_on(CrowdProblem& problem, double beta) {
-  visit_parts(problem, false, crew_, [&](int from, int to, int part) {
+  visit_parts(problem, false, pool_, [&](int from, int to, int part) {
     for (int i = from; i < to; ++i) {
       CrowdRow& row = problem.rows[static_cast<std::size_t>(i)];
       wide::Lanes &start = start_[static_cast<std::size_t>(i)], &way = way_[static_cast<std::size_t>(i)], P;
@@ -327,8 +327,8 @@ CrowdSolverReport CrowdSweeps::solve(CrowdProblem& problem, bool exact, double t
     const bool backward = report.iterations % 2 == 1;
     const double change =
         problem.balls
-            ? (exact ? sweep<true, true>(problem, backward, crew_) : sweep<true, false>(problem, backward, crew_))
-            : (exact ? sweep<false, true>(problem, backward, crew_) : sweep<false, false>(problem, backward, crew_));
+            ? (exact ? sweep<true, true>(problem, backward, pool_) : sweep<true, false>(problem, backward, pool_))
+            : (exact ? sweep<false, true>(problem, backward, pool_) : sweep<false, false>(problem, backward, pool_));
     ++report.iterations;
     report.converged = change <= tolerance;
     if (report.converged || report.iterations >= most) return report;

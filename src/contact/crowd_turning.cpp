@@ -21,7 +21,7 @@ Vec3 CrowdStepper::begin_spin(int link) const {
 // Of the row that was added last; starts with the moment of the last step, as far as the new limits let it.
 void CrowdStepper::make_turn(Draft& draft, const RigidContact& law, const CrowdMemory::Entry* last) {
   const CrowdRow& row = draft.rows.back();
-  const Contacted& c = draft.about.back();
+  const RowOrigin& c = draft.about.back();
   CrowdTurn& t = draft.turns.emplace_back();
   Turned& about = draft.turned.emplace_back();
   about.w_begin = begin_spin(c.link1) - begin_spin(c.link2);
@@ -49,8 +49,8 @@ double CrowdStepper::moment_power(std::size_t i) const {
 
 // Where the problem has the velocities before impulses.
 void CrowdStepper::find_free_spins() {
-  for (std::size_t i = 0; i < turned_.size(); ++i)
-    turned_[i].w_free = problem_.spin(problem_.rows[i], problem_.turns[i]);
+  for (std::size_t i = 0; i < assembly_.turned.size(); ++i)
+    assembly_.turned[i].w_free = problem_.spin(problem_.rows[i], problem_.turns[i]);
 }
 
 }  // namespace clatter::contact

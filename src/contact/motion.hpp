@@ -94,7 +94,7 @@ class Motion {
 
   std::vector<SlotSnapshot> snapshot_;
   std::vector<FrictionSnapshot> friction_;
-  std::vector<double> tell_;  // forces of joints, for the engine's own quantities
+  std::vector<double> joint_forces_;  // forces of joints, for the engine's own quantities
   Vec lambda_e_, W_;
   long samples_ = 0;  // observed
 };

@@ -24,9 +24,9 @@ void Motion::observe_frictions(ContactDynamics& dynamics, const Vec& lambda) {
     out.mode = f.mode;
     out.backward = contacts_->smooth ? dynamics.frictions().rate(f.index)[0] < 0 : f.direction[0] < 0;
   }
-  tell_.resize(2 * static_cast<std::size_t>(contacts_->joint_frictions));
-  for (std::size_t i = 0; i < tell_.size(); ++i) tell_[i] = friction_[i / 2].force[i % 2];
-  engine_.tell_friction(tell_);
+  joint_forces_.resize(2 * static_cast<std::size_t>(contacts_->joint_frictions));
+  for (std::size_t i = 0; i < joint_forces_.size(); ++i) joint_forces_[i] = friction_[i / 2].force[i % 2];
+  engine_.tell_friction(joint_forces_);
 }
 
 void Motion::friction_quantities(std::vector<ExtraQuantity>& list) const {

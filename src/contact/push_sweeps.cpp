@@ -183,7 +183,7 @@ double PushSweeps::solve(double tolerance, double most) {
                                   : sweep<false>(from, to, number, tolerance, backward);
     };
     bool moved = false;
-    const auto in_blocks = [&] { crew_.run(blocks, part); };
+    const auto in_blocks = [&] { pool_.run(blocks, part); };
     const auto others = [&] {
       if (!backward) part(parts - 1);
       if (!problem.rows.empty()) answered += sweep_coupled(number, tolerance, backward, moved);

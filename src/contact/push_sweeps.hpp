@@ -16,14 +16,14 @@
 
 #include <vector>
 
-#include "contact/crowd_crew.hpp"
 #include "contact/crowd_problem.hpp"
+#include "contact/worker_pool.hpp"
 
 namespace clatter::contact {
 
 class PushSweeps {
  public:
-  explicit PushSweeps(CrowdCrew& crew) : crew_(crew) {}
+  explicit PushSweeps(WorkerPool& pool) : pool_(pool) {}
 
   // Bodies of `like`, at rest; no rows.
   void begin(const CrowdProblem& like);
@@ -56,7 +56,7 @@ class PushSweeps {
   long sweep(int from, int to, int number, double tolerance, bool backward);
   long sweep_coupled(int number, double tolerance, bool backward, bool& moved);
 
-  CrowdCrew& crew_;
+  WorkerPool& pool_;
   CrowdProblem whole_;
   std::vector<Row> rows_, sorted_;
   std::vector<Turn> turns_, sorted_turns_;  // beside rows, unless all are balls

@@ -12,8 +12,8 @@ namespace {
 constexpr double kTight = 1e-11;  // m/s, rates in the problems are near 1
 
 CrowdProblem by_newton(CrowdProblem p, bool exact, double tolerance = kTight) {
-  CrowdCrew crew(1);
-  CrowdSweeps sweeps(crew);
+  WorkerPool pool(1);
+  CrowdSweeps sweeps(pool);
   CrowdNewton newton(sweeps, false);
   EXPECT_TRUE(newton.solve(p, exact, tolerance, 200).converged);
   // From anywhere without help under the relaxed law; Coulomb's may take sweeps in between.
@@ -24,8 +24,8 @@ CrowdProblem by_newton(CrowdProblem p, bool exact, double tolerance = kTight) {
 }
 
 CrowdProblem swept(CrowdProblem p, bool exact, int most = 200000) {
-  CrowdCrew crew(1);
-  CrowdSweeps sweeps(crew);
+  WorkerPool pool(1);
+  CrowdSweeps sweeps(pool);
   sweeps.solve(p, exact, 0.1 * kTight, most);
   return p;
 }
@@ -108,8 +108,8 @@ TEST(CrowdNewton, DoublesItsDigitsAtTheEndOfARound) {
   int squared = 0;
   for (unsigned seed = 1; seed <= 10; ++seed) {
     CrowdProblem p = random_problem(seed, 40, 120, false, false);
-    CrowdCrew crew(1);
-    CrowdSweeps sweeps(crew);
+    WorkerPool pool(1);
+    CrowdSweeps sweeps(pool);
     CrowdNewton newton(sweeps, false);
     // A first round alone, from nothing, to its own end.
     ASSERT_TRUE(newton.solve(p, false, kTight, 200).converged);
@@ -150,8 +150,8 @@ TEST(CrowdNewton, CarriesAHeavyBallOnLightOnes) {
 TEST(CrowdNewton, StartsFromWhatItKnows) {
   const CrowdProblem p = random_problem(3, 40, 120, false, false);
   CrowdProblem x = by_newton(p, false);
-  CrowdCrew crew(1);
-  CrowdSweeps sweeps(crew);
+  WorkerPool pool(1);
+  CrowdSweeps sweeps(pool);
   CrowdNewton newton(sweeps, false);
   EXPECT_TRUE(newton.solve(x, false, 10 * kTight, 200).converged);
   EXPECT_EQ(newton.counts().newton, 0) << "a solved problem needs no iteration";

@@ -303,14 +303,14 @@ CrowdProblem with_moments(CrowdProblem p, unsigned seed, bool planar) {
 }
 
 CrowdProblem swept(CrowdProblem p, bool exact) {
-  CrowdCrew crew(1);
-  CrowdSweeps sweeps(crew);
+  WorkerPool pool(1);
+  CrowdSweeps sweeps(pool);
   EXPECT_TRUE(sweeps.solve(p, exact, kSolved, 400000).converged);
   return p;
 }
 CrowdProblem by_newton(CrowdProblem p, bool exact) {
-  CrowdCrew crew(1);
-  CrowdSweeps sweeps(crew);
+  WorkerPool pool(1);
+  CrowdSweeps sweeps(pool);
   CrowdNewton newton(sweeps, false);
   EXPECT_TRUE(newton.solve(p, exact, kSolved, 400).converged);
   EXPECT_EQ(newton.counts().fallbacks, 0);
@@ -318,8 +318,8 @@ CrowdProblem by_newton(CrowdProblem p, bool exact) {
   return p;
 }
 CrowdProblem by_gradients(CrowdProblem p, bool exact, bool spectral) {
-  CrowdCrew crew(1);
-  CrowdSweeps sweeps(crew);
+  WorkerPool pool(1);
+  CrowdSweeps sweeps(pool);
   CrowdGradients gradients(sweeps);
   EXPECT_TRUE(gradients.solve(p, exact, spectral, 100 * kSolved, 400000).converged);
   return p;

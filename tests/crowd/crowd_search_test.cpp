@@ -57,8 +57,8 @@ TEST(CrowdSearch, FindsWhatALookAtEveryPairFinds) {
       engine.observe(system->initial, nullptr);
       CrowdSearch search(*contacts, *system->model.crowd);
       const double reach = 0.03;
-      CrowdCrew crew(2);
-      search.find(engine.links().motion, reach, crew);
+      WorkerPool pool(2);
+      search.find(engine.links().motion, reach, pool);
       std::set<std::pair<int, int>> pairs, expected;
       for (const CrowdPoint& p : search.points()) {
         EXPECT_LE(p.gap, reach);
@@ -157,8 +157,8 @@ Found sorted(Found f) {
 
 Found found_by(CrowdSearch& search, Engine& engine, const State& s, double reach, int threads) {
   engine.observe(s, nullptr);
-  CrowdCrew crew(threads);
-  search.find(engine.links().motion, reach, crew);
+  WorkerPool pool(threads);
+  search.find(engine.links().motion, reach, pool);
   return {search.points()};
 }
 
@@ -317,8 +317,8 @@ TEST(CrowdSearch, TellsTheDistanceOfShapesThatAreApart) {
     if (!(distance.lower > slack)) continue;
     ++apart;
     CrowdSearch search(*contacts, *system->model.crowd);
-    CrowdCrew crew(1);
-    search.find(engine.links().motion, distance.upper + slack, crew);
+    WorkerPool pool(1);
+    search.find(engine.links().motion, distance.upper + slack, pool);
     double least = 1e300;
     for (const CrowdPoint& p : search.points()) {
       EXPECT_NEAR(p.n.dot(p.p1 - p.p2), p.gap, 1e-9 * size) << trial;

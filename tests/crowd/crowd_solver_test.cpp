@@ -10,15 +10,15 @@ namespace {
 constexpr double kTight = 1e-11;  // m/s, rates in the problems are near 1
 
 CrowdProblem swept(CrowdProblem p, bool exact) {
-  CrowdCrew crew(1);
-  CrowdSweeps sweeps(crew);
+  WorkerPool pool(1);
+  CrowdSweeps sweeps(pool);
   EXPECT_TRUE(sweeps.solve(p, exact, 0.1 * kTight, 200000).converged);
   return p;
 }
 
 CrowdProblem by_gradients(CrowdProblem p, bool exact, bool spectral) {
-  CrowdCrew crew(1);
-  CrowdSweeps sweeps(crew);
+  WorkerPool pool(1);
+  CrowdSweeps sweeps(pool);
   CrowdGradients gradients(sweeps);
   EXPECT_TRUE(gradients.solve(p, exact, spectral, 10 * kTight, 200000).converged);
   return p;
@@ -68,8 +68,8 @@ TEST(CrowdSolvers, MeetCoulombsLawExactly) {
 TEST(CrowdSolvers, SpectralStepsDoNotGoRoundACycle) {
   // In problem 152 lengths and cuts of steps repeated every four steps, for 25 000 of them; the hardest of the others
   // takes some 3 000.
-  CrowdCrew crew(1);
-  CrowdSweeps sweeps(crew);
+  WorkerPool pool(1);
+  CrowdSweeps sweeps(pool);
   CrowdGradients gradients(sweeps);
   for (unsigned seed = 1; seed <= 1000; ++seed) {
     CrowdProblem p = random_problem(seed, 5, 9, seed % 2 == 0, seed % 3 == 0);
@@ -128,8 +128,8 @@ TEST(CrowdSolvers, PlanarConesAreALinearProblemThatLemkeSolves) {
       x.push(x.rows[static_cast<std::size_t>(i / 2)], alpha[i] * generator[static_cast<std::size_t>(i)]);
     EXPECT_LT(largest_difference(a, x), 1e-7) << seed;
     CrowdProblem by_newton = p;
-    CrowdCrew crew(1);
-    CrowdSweeps sweeps(crew);
+    WorkerPool pool(1);
+    CrowdSweeps sweeps(pool);
     CrowdNewton newton(sweeps, false);
     EXPECT_TRUE(newton.solve(by_newton, false, kTight, 200).converged);
     EXPECT_LT(largest_difference(by_newton, x), 1e-9) << seed;

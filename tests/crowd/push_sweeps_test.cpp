@@ -23,11 +23,11 @@ void fill(PushSweeps& push, const CrowdProblem& p, unsigned seed) {
 // dv = M^-1 D n p with p >= 0 and p (n . D^T dv + b) = 0 is the smallest: unique, so that the sweeps of velocities
 // without friction, which know nothing of what moved, must find the same.
 TEST(PushSweeps, OpenGapsByTheSmallestMotion) {
-  CrowdCrew crew(2);
+  WorkerPool pool(2);
   for (const bool balls : {true, false})
     for (unsigned seed = 1; seed <= 5; ++seed) {
       const CrowdProblem p = random_problem(seed, 40, 110, false, balls);
-      PushSweeps push(crew);
+      PushSweeps push(pool);
       fill(push, p, seed);
       push.solve(1e-13, 1e5);
       // The same by the sweeps of the velocities, without friction.
@@ -40,7 +40,7 @@ TEST(PushSweeps, OpenGapsByTheSmallestMotion) {
         row.mu = 0;
         row.b = u(random) < -0.6 ? -0.1 : 0.05;
       }
-      CrowdSweeps sweeps(crew);
+      CrowdSweeps sweeps(pool);
       sweeps.solve(same, true, 1e-13, 100000);
       double most = 0;
       for (std::size_t i = 0; i < p.bodies.size(); ++i)
@@ -60,13 +60,13 @@ TEST(PushSweeps, OpenGapsByTheSmallestMotion) {
 // A column under a ball a million times heavier, pushed together: sweeps stand still, the same rows by Newton's method
 // give the motion that opens all gaps, by hand: body i moves by the sum of the depths under it.
 TEST(PushSweeps, GoToNewtonsMethodWhereMassesAreUnlike) {
-  CrowdCrew crew(1);
+  WorkerPool pool(1);
   for (const bool balls : {true, false}) {
     CrowdProblem p;
     p.balls = balls;
     p.bodies.assign(CrowdProblem::grounds + 5, {});
     p.inverse_inertia.assign(p.bodies.size(), Mat3::Zero());
-    PushSweeps push(crew);
+    PushSweeps push(pool);
     for (std::size_t i = CrowdProblem::grounds; i < p.bodies.size(); ++i) {
       p.bodies[i].inverse_mass = i + 1 < p.bodies.size() ? 1 : 1e-6;
       p.bodies[i].inverse_inertia = 100 * p.bodies[i].inverse_mass;
@@ -79,7 +79,7 @@ TEST(PushSweeps, GoToNewtonsMethodWhereMassesAreUnlike) {
                  Vec3(balls ? 0 : side, 0, -0.1), Vec3(balls ? 0 : side, 0, i == 0 ? 0 : 0.1), -0.01, 0);
     push.solve(1e-9, 40);
     EXPECT_LT(push.problem.bodies.back().v[2], 0.04);
-    CrowdSweeps sweeps(crew);
+    CrowdSweeps sweeps(pool);
     CrowdNewton newton(sweeps);
     EXPECT_TRUE(newton.solve(push.as_problem(), true, 1e-9, 400).converged);
     push.take_velocities();
@@ -90,14 +90,14 @@ TEST(PushSweeps, GoToNewtonsMethodWhereMassesAreUnlike) {
 
 TEST(PushSweeps, AnswerOnlyWhatMoves) {
   // One of a hundred pairs is deep, the others do not touch it: two answers each at most, not forty.
-  CrowdCrew crew(1);
+  WorkerPool pool(1);
   CrowdProblem p;
   p.bodies.assign(CrowdProblem::grounds, {});
   p.inverse_inertia.assign(CrowdProblem::grounds + 200, Mat3::Zero());
   CrowdBody body;
   body.inverse_mass = 2;
   p.bodies.insert(p.bodies.end(), 200, body);
-  PushSweeps push(crew);
+  PushSweeps push(pool);
   push.begin(p);
   for (int i = 0; i < 100; ++i) {
     const int side = CrowdProblem::grounds + 2 * i;
@@ -111,7 +111,7 @@ TEST(PushSweeps, AnswerOnlyWhatMoves) {
 
 TEST(PushSweeps, GiveTheSameBitsByAnyNumberOfThreads) {
   const CrowdProblem p = random_problem(9, 300, 900, false, false);
-  CrowdCrew one(1), two(2);
+  WorkerPool one(1), two(2);
   PushSweeps alone(one), together(two);
   for (PushSweeps* push : {&alone, &together}) {
     push->blocks = 2;

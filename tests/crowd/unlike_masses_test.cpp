@@ -238,8 +238,8 @@ TEST(UnlikeMasses, EveryStepOfALargerHeapUnderAHeavyBallIsSolved) {
 
 TEST(CrowdPart, IsWhatItTakesAndGivesBack) {
   // The even rows of two problems side by side are one of them.
-  CrowdCrew crew(1);
-  CrowdSweeps sweeps(crew);
+  WorkerPool pool(1);
+  CrowdSweeps sweeps(pool);
   const CrowdProblem a = random_problem(3, 12, 30, false, false), b = random_problem(4, 12, 30, false, false);
   CrowdProblem both = a;
   const int moved = static_cast<int>(a.bodies.size()) - CrowdProblem::grounds;

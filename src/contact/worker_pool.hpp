@@ -1,4 +1,4 @@
-// CrowdCrew: threads that wait for parts of one job. Which thread does which part does not matter to the result: parts
+// WorkerPool: threads that wait for parts of one job. Which thread does which part does not matter to the result: parts
 // share nothing that is written.
 #pragma once
 
@@ -8,12 +8,12 @@
 
 namespace clatter::contact {
 
-class CrowdCrew {
+class WorkerPool {
  public:
-  explicit CrowdCrew(int threads);
-  ~CrowdCrew();
-  CrowdCrew(const CrowdCrew&) = delete;
-  CrowdCrew& operator=(const CrowdCrew&) = delete;
+  explicit WorkerPool(int threads);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
   // job(0) ... job(parts - 1), in any order and at once; returns when all are done. Takes no memory.

@@ -1,4 +1,4 @@
-#include "contact/crowd_crew.hpp"
+#include "contact/worker_pool.hpp"
 
 namespace clatter::contact {
 
@@ -14,25 +14,25 @@ void pause_briefly() {
 
 }  // namespace
 
-CrowdCrew::CrowdCrew(int threads) {
+WorkerPool::WorkerPool(int threads) {
   for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
 }
 
-CrowdCrew::~CrowdCrew() {
+WorkerPool::~WorkerPool() {
   leave_ = true;
   ++call_;
   call_.notify_all();
   for (std::thread& t : workers_) t.join();
 }
 
-void CrowdCrew::take_parts() {
+void WorkerPool::take_parts() {
   for (int part = next_.fetch_add(1); part < parts_; part = next_.fetch_add(1)) {
     job_call_(job_, part);
     done_.fetch_add(1);
   }
 }
 
-void CrowdCrew::work() {
+void WorkerPool::work() {
   unsigned seen = 0;
   for (;;) {
     // Sweeps follow each other within microseconds, sooner than a sleeper wakes.
@@ -44,7 +44,7 @@ void CrowdCrew::work() {
   }
 }
 
-void CrowdCrew::run(int parts, Call call, const void* job) {
+void WorkerPool::run(int parts, Call call, const void* job) {
   if (workers_.empty() || parts < 2) {
     for (int part = 0; part < parts; ++part) call(job, part);
     return;
