@@ -30,13 +30,15 @@ ROOMS = {
     "integrate": ["base", "solve"],
     "engine": ["base", "laws", "solve", "model", "integrate/dynamics.hpp"],
     "fem": ["base", "solve", "model/flexible.hpp", "model/reduced_body.hpp"],
-    "contact": ["base", "laws", "solve", "model", "engine", "integrate"],
-    "analysis": ["base", "solve", "integrate", "contact"],
+    "shapes": ["base", "model"],
+    "impulse": ["base", "solve", "model/model.hpp", "model/crowd.hpp"],
+    "contact": ["base", "laws", "solve", "model", "engine", "integrate", "shapes", "impulse"],
+    "analysis": ["base", "solve", "integrate", "impulse", "contact"],
     "record": ["base"],
-    "view": ["base", "model", "contact/shape.hpp", "record"],
-    "study": ["base", "solve", "model", "engine", "integrate", "contact", "analysis", "fem", "record"],
-    "app": ["base", "laws", "solve", "model", "engine", "integrate", "contact", "analysis", "fem", "record", "view", "study"],
-    "api": ["base", "solve", "model", "engine", "integrate", "contact", "analysis", "fem", "record", "view", "study", "app"],
+    "view": ["base", "model", "shapes/shape.hpp", "record"],
+    "study": ["base", "solve", "model", "engine", "integrate", "shapes", "impulse", "contact", "analysis", "fem", "record"],
+    "app": ["base", "laws", "solve", "model", "engine", "integrate", "shapes", "impulse", "contact", "analysis", "fem", "record", "view", "study"],
+    "api": ["base", "solve", "model", "engine", "integrate", "shapes", "impulse", "contact", "analysis", "fem", "record", "view", "study", "app"],
 }
 MOST_LINES, MOST_FUNCTION, MOST_MEMBERS = 500, 80, 30
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "contact/compliant_law.hpp"
-#include "contact/impact_derivative.hpp"
+#include "impulse/impact_derivative.hpp"
 
 namespace clatter {
 

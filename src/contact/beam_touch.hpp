@@ -21,7 +21,7 @@
 #include "base/state.hpp"
 #include "contact/beam_kernel.hpp"
 #include "contact/beam_pair.hpp"
-#include "contact/oriented_box.hpp"
+#include "shapes/oriented_box.hpp"
 
 namespace clatter::contact {
 

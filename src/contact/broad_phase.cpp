@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "contact/shape_box.hpp"
+#include "shapes/shape_box.hpp"
 
 namespace clatter::contact {
 

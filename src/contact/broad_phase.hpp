@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "contact/contact_system.hpp"
-#include "contact/shape_tree.hpp"
 #include "engine/engine.hpp"
+#include "shapes/shape_tree.hpp"
 
 namespace clatter::contact {
 

@@ -32,11 +32,11 @@
 #include "contact/contact_dynamics.hpp"
 #include "contact/contact_sample.hpp"
 #include "contact/gap_correction.hpp"
-#include "contact/impact.hpp"
 #include "contact/passage_watch.hpp"
 #include "contact/passages.hpp"
 #include "contact/step_problem.hpp"
 #include "contact/unsolved.hpp"
+#include "impulse/impact.hpp"
 #include "integrate/integrator.hpp"
 
 namespace clatter::contact {

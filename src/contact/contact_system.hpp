@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "contact/beam_pair.hpp"
-#include "contact/shape.hpp"
 #include "engine/system.hpp"
+#include "shapes/shape.hpp"
 
 namespace clatter::contact {
 

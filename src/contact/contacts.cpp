@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "contact/polygon_manifold.hpp"
 #include "contact/slot_motion.hpp"
 #include "model/expression.hpp"
 #include "model/formula.hpp"
+#include "shapes/polygon_manifold.hpp"
 
 namespace clatter::contact {
 

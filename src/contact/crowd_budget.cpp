@@ -24,7 +24,7 @@
 #include <numeric>
 
 #include "contact/crowd_stepper.hpp"
-#include "contact/impact.hpp"
+#include "impulse/impact.hpp"
 
 namespace clatter::contact {
 

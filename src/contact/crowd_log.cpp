@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "contact/crowd_pairs.hpp"
-#include "contact/impact.hpp"
+#include "impulse/impact.hpp"
 
 namespace clatter::contact {
 

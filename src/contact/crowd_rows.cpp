@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "contact/crowd_stepper.hpp"
-#include "contact/strike.hpp"
+#include "impulse/strike.hpp"
 
 namespace clatter::contact {
 

@@ -8,13 +8,13 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "contact/cylinder_manifold.hpp"
-#include "contact/cylinder_polytope.hpp"
-#include "contact/kernels_polytope.hpp"
-#include "contact/pairs.hpp"
-#include "contact/polygon_manifold.hpp"
-#include "contact/polytope_distance.hpp"
-#include "contact/shape_box.hpp"
+#include "shapes/cylinder_manifold.hpp"
+#include "shapes/cylinder_polytope.hpp"
+#include "shapes/kernels_polytope.hpp"
+#include "shapes/pairs.hpp"
+#include "shapes/polygon_manifold.hpp"
+#include "shapes/polytope_distance.hpp"
+#include "shapes/shape_box.hpp"
 
 namespace clatter::contact {
 

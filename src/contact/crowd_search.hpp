@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "contact/contact_system.hpp"
-#include "contact/crowd_parts.hpp"
-#include "contact/polytope_manifold.hpp"
-#include "contact/shape_tree.hpp"
+#include "impulse/crowd_parts.hpp"
 #include "model/crowd.hpp"
+#include "shapes/polytope_manifold.hpp"
+#include "shapes/shape_tree.hpp"
 
 namespace clatter::contact {
 

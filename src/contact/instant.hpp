@@ -27,8 +27,8 @@
 #include <vector>
 
 #include "contact/contact_dynamics.hpp"
-#include "contact/impact.hpp"
-#include "contact/uniqueness.hpp"
+#include "impulse/impact.hpp"
+#include "impulse/uniqueness.hpp"
 #include "integrate/archive.hpp"
 #include "integrate/projection.hpp"
 #include "solve/contact_solver.hpp"

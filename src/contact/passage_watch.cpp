@@ -6,8 +6,8 @@
 
 #include "contact/compliant.hpp"
 #include "contact/contact_dynamics.hpp"
-#include "contact/contour.hpp"
-#include "contact/support.hpp"
+#include "shapes/contour.hpp"
+#include "shapes/support.hpp"
 
 namespace clatter::contact {
 

@@ -17,10 +17,10 @@
 #include <span>
 #include <vector>
 
-#include "contact/block_cone.hpp"
 #include "contact/contacts.hpp"
 #include "contact/friction_rows.hpp"
 #include "contact/step_matrix.hpp"
+#include "impulse/block_cone.hpp"
 #include "solve/block_lu.hpp"
 #include "solve/contact_solver.hpp"
 

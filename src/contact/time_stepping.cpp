@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "contact/pair_way.hpp"
 #include "contact/stable_step.hpp"
-#include "contact/strike.hpp"
+#include "impulse/strike.hpp"
 
 namespace clatter::contact {
 

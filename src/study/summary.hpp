@@ -7,9 +7,9 @@
 
 #include "contact/certificate.hpp"
 #include "contact/contact_counts.hpp"
-#include "contact/crowd_problem.hpp"
 #include "contact/passages.hpp"
 #include "contact/unsolved.hpp"
+#include "impulse/crowd_problem.hpp"
 #include "study/checks.hpp"
 #include "study/prepare.hpp"
 

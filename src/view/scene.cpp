@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "contact/shape.hpp"
 #include "model/crowd.hpp"
 #include "model/kinds.hpp"
+#include "shapes/shape.hpp"
 #include "view/json.hpp"
 
 namespace clatter::view {

@@ -7,8 +7,8 @@
 #include <random>
 
 #include "contact/contacts.hpp"
-#include "contact/oriented_box.hpp"
 #include "model/load.hpp"
+#include "shapes/oriented_box.hpp"
 
 namespace clatter::contact {
 namespace {

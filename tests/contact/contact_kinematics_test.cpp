@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "contact/contour.hpp"
 #include "shapes.hpp"
+#include "shapes/contour.hpp"
 
 namespace clatter::contact {
 namespace {

@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-#include "contact/shape.hpp"
+#include "shapes/shape.hpp"
 
 namespace clatter::contact {
 

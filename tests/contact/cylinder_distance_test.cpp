@@ -10,10 +10,10 @@
 #include <numbers>
 #include <random>
 
-#include "contact/cylinder_manifold.hpp"
-#include "contact/pairs.hpp"
 #include "convex_distance.hpp"
 #include "shapes.hpp"
+#include "shapes/cylinder_manifold.hpp"
+#include "shapes/pairs.hpp"
 
 namespace clatter::contact {
 namespace {

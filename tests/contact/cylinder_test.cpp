@@ -2,7 +2,7 @@
 //
 // How deep bodies overlap is the largest separation along 5000 directions spread over the sphere and, from the best
 // of these, uphill.
-#include "contact/cylinder_manifold.hpp"
+#include "shapes/cylinder_manifold.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 #include <numbers>
 #include <random>
 
-#include "contact/cylinder_polytope.hpp"
-#include "contact/pairs.hpp"
 #include "convex_distance.hpp"
 #include "shapes.hpp"
+#include "shapes/cylinder_polytope.hpp"
+#include "shapes/pairs.hpp"
 
 namespace clatter::contact {
 namespace {

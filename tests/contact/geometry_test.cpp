@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include "base/error.hpp"
-#include "contact/contour.hpp"
 #include "shapes.hpp"
+#include "shapes/contour.hpp"
 
 namespace clatter::contact {
 namespace {

@@ -2,8 +2,8 @@
 // (P-37, P-38, P-47), the cradle, friction in space.
 #include <gtest/gtest.h>
 
-#include "contact/impact.hpp"
 #include "impacts.hpp"
+#include "impulse/impact.hpp"
 
 namespace clatter::contact {
 namespace {

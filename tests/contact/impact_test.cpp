@@ -1,5 +1,5 @@
 // Impact laws on plain matrices against the closed forms and numbers of spec PV-8 and PV-15 to PV-22.
-#include "contact/impact.hpp"
+#include "impulse/impact.hpp"
 
 #include <gtest/gtest.h>
 

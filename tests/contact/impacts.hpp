@@ -6,7 +6,7 @@
 #include <numbers>
 #include <random>
 
-#include "contact/impact.hpp"
+#include "impulse/impact.hpp"
 
 namespace clatter::contact {
 

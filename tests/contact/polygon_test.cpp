@@ -4,8 +4,8 @@
 #include <cmath>
 #include <random>
 
-#include "contact/polygon_manifold.hpp"
 #include "shapes.hpp"
+#include "shapes/polygon_manifold.hpp"
 
 namespace clatter::contact {
 namespace {

@@ -1,12 +1,12 @@
 // The decision of a pair of polytopes against brute force over directions.
-#include "contact/polytope_manifold.hpp"
+#include "shapes/polytope_manifold.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "contact/shapes.hpp"
-#include "contact/touch.hpp"
+#include "shapes/touch.hpp"
 
 namespace clatter::contact {
 namespace {

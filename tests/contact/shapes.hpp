@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "contact/shape.hpp"
+#include "shapes/shape.hpp"
 
 namespace clatter::contact {
 

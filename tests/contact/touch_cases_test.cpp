@@ -5,9 +5,9 @@
 #include <numbers>
 #include <random>
 
-#include "contact/contour.hpp"
-#include "contact/pairs.hpp"
 #include "shapes.hpp"
+#include "shapes/contour.hpp"
+#include "shapes/pairs.hpp"
 
 namespace clatter::contact {
 namespace {

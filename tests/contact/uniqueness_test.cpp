@@ -1,5 +1,5 @@
 // Moments at which the laws of rigid contact leave a choice: named once, with what was chosen (PV-6, PV-9, trap 25).
-#include "contact/uniqueness.hpp"
+#include "impulse/uniqueness.hpp"
 
 #include <gtest/gtest.h>
 

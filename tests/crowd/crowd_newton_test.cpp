@@ -1,5 +1,5 @@
 // Newton's method for crowds: against the other solvers, against the laws, and where those crawl (Y-29).
-#include "contact/crowd_newton.hpp"
+#include "impulse/crowd_newton.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // The smallest motion that opens gaps, against its optimality conditions.
-#include "contact/push_sweeps.hpp"
+#include "impulse/push_sweeps.hpp"
 
-#include "contact/crowd_newton.hpp"
 #include "crowd/problems.hpp"
+#include "impulse/crowd_newton.hpp"
 
 namespace clatter::contact {
 namespace {

@@ -2,8 +2,8 @@
 // that does not, and what is not solved is counted and named.
 #include <fmt/format.h>
 
-#include "contact/crowd_part.hpp"
 #include "crowd/problems.hpp"
+#include "impulse/crowd_part.hpp"
 
 namespace clatter::contact {
 namespace {

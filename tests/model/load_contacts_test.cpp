@@ -7,11 +7,11 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "contact/shape.hpp"
 #include "contact_bodies.hpp"
 #include "laws/table.hpp"
 #include "model/expression.hpp"
 #include "model/schema.hpp"
+#include "shapes/shape.hpp"
 
 namespace clatter {
 namespace {
