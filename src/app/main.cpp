@@ -63,6 +63,16 @@ void add_force(CLI::App& command, bool& force) {
   command.add_flag("--force", force, "replace files that this program did not write (never what the command reads)");
 }
 
+// An option that may stand alone, which is told from its absence by an empty place.
+void add_place(CLI::App& command, const char* name, std::optional<std::string>& place, const char* text,
+               const char* type) {
+  const auto take = [&place](const CLI::results_t& words) {
+    place.emplace();
+    return words.empty() || CLI::detail::lexical_conversion<std::string, std::string>(words, *place);
+  };
+  command.add_option(name, take, text)->expected(0, 1)->type_name(type);
+}
+
 Action new_command(CLI::App& command) {
   const auto options = std::make_shared<NewOptions>();
   command.add_option("NAME", options->name, "name of the model; .yaml is added")->type_name("");
@@ -111,7 +121,6 @@ Action verify_command(CLI::App& command) {
 
 Action compare_command(CLI::App& command) {
   const auto options = std::make_shared<CompareOptions>();
-  const auto csv = std::make_shared<std::string>();
   command.add_option("MODEL", options->model, "model file (YAML)")->required()->type_name("");
   command
       .add_option("--methods", options->methods,
@@ -136,15 +145,10 @@ Action compare_command(CLI::App& command) {
                      "relative tolerance of methods that control their step");
   command.add_option("--coordinates", options->changes.coordinates, "joint or absolute");
   add_parameters(command, options->changes);
-  auto* csv_option =
-      command.add_option("--csv", *csv, "write the table; - is the standard output (default: MODEL.csv)");
-  csv_option->expected(0, 1)->type_name("[FILE]");
+  add_place(command, "--csv", options->csv, "write the table; - is the standard output (default: MODEL.csv)", "[FILE]");
   command.add_flag("-q,--quiet", options->quiet, "no progress");
   add_force(command, options->force);
-  return [options, csv, csv_option](const Console& console) {
-    if (csv_option->count() > 0) options->csv = *csv;
-    return compare(*options, console);
-  };
+  return [options](const Console& console) { return compare(*options, console); };
 }
 
 Action info_command(CLI::App& command) {
@@ -172,22 +176,15 @@ Action reduce_command(CLI::App& command) {
 
 Action export_command(CLI::App& command) {
   const auto options = std::make_shared<ExportOptions>();
-  const auto csv = std::make_shared<std::string>(), vtk = std::make_shared<std::string>();
   command.add_option("RESULT", options->result, "result file")->required()->type_name("");
-  auto* csv_option = command.add_option("--csv", *csv, "table; - is the standard output (default: RESULT.csv)");
-  csv_option->expected(0, 1)->type_name("[FILE]");
-  auto* vtk_option = command.add_option("--vtk", *vtk, "ParaView time series FOLDER.pvd (default: RESULT.pvd)");
-  vtk_option->expected(0, 1)->type_name("[FOLDER]");
+  add_place(command, "--csv", options->csv, "table; - is the standard output (default: RESULT.csv)", "[FILE]");
+  add_place(command, "--vtk", options->vtk, "ParaView time series FOLDER.pvd (default: RESULT.pvd)", "[FOLDER]");
   command.add_option("--channels", options->channels, "only these: names or globs such as 'rod.*' (CSV)")
       ->type_name("GLOB...");
   command.add_option("--stride", options->stride, "every n-th sample only (ParaView)")
       ->check(CLI::Range(1, 1000000000));
   add_force(command, options->force);
-  return [options, csv, vtk, csv_option, vtk_option](const Console& console) {
-    if (csv_option->count() > 0) options->csv = *csv;
-    if (vtk_option->count() > 0) options->vtk = *vtk;
-    return export_result(*options, console);
-  };
+  return [options](const Console& console) { return export_result(*options, console); };
 }
 
 Action view_command(CLI::App& command) {
@@ -250,19 +247,13 @@ Action schema_command(CLI::App&) { return schema; }
 // The same options for every study.
 Action study_command(CLI::App& command, const std::string& name) {
   const auto options = std::make_shared<AskOptions>();
-  const auto csv = std::make_shared<std::string>();
   options->study = name;
   command.add_option("MODEL", options->model, "model file (YAML)")->required()->type_name("");
   add_changes(command, options->changes);
-  auto* csv_option =
-      command.add_option("--csv", *csv, "write the table; - is the standard output (default: MODEL.csv)");
-  csv_option->expected(0, 1)->type_name("[FILE]");
+  add_place(command, "--csv", options->csv, "write the table; - is the standard output (default: MODEL.csv)", "[FILE]");
   command.add_flag("-q,--quiet", options->quiet, "no progress");
   add_force(command, options->force);
-  return [options, csv, csv_option](const Console& console) {
-    if (csv_option->count() > 0) options->csv = *csv;
-    return ask(*options, console);
-  };
+  return [options](const Console& console) { return ask(*options, console); };
 }
 
 struct Command {

@@ -8,12 +8,11 @@
 
 namespace clatter::laws {
 
-struct Flores : PlainLaw {
+struct Flores : HysteresisLaw<Flores> {
   static constexpr const char* type = "flores";
   static constexpr const char* text =
       "a power of the penetration times 1 + chi times its rate, chi = 8 (1 - e) / (5 e v) of the `restitution` e and "
-      "the "
-      "speed v of the touch";
+      "the speed v of the touch";
   static constexpr Parameter parameters[] = {power_stiffness,
                                              power_exponent,
                                              {.key = "restitution",
@@ -28,13 +27,6 @@ struct Flores : PlainLaw {
 
   double chi(double approach) const { return 8 * (1 - restitution) / (5 * restitution * approach); }
   bool remembers() const { return restitution < 1; }
-  template <class T>
-  Normal<T> normal(const Phase& phase, const T& gap, const T& rate, const T&) const {
-    return hysteresis_normal(stiffness, exponent, phase.chi, gap, rate);
-  }
-  double indicator(const Phase& phase, double length, double gap, double rate) const {
-    return hysteresis_indicator(phase.chi, length, gap, rate);
-  }
 };
 
 }  // namespace clatter::laws

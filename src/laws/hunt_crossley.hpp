@@ -7,12 +7,11 @@
 
 namespace clatter::laws {
 
-struct HuntCrossley : PlainLaw {
+struct HuntCrossley : HysteresisLaw<HuntCrossley> {
   static constexpr const char* type = "hunt-crossley";
   static constexpr const char* text =
       "a power of the penetration times 1 + chi times its rate, chi a `damping`, or 3 (1 - e) / (2 v) of a "
-      "`restitution` e "
-      "and the speed v of the touch";
+      "`restitution` e and the speed v of the touch";
   static constexpr Parameter parameters[] = {
       power_stiffness,
       {.key = "damping", .unit = "s/m", .text = "Chi of the factor 1 + chi times the penetration's rate.", .choice = 1},
@@ -28,13 +27,6 @@ struct HuntCrossley : PlainLaw {
 
   double chi(double approach) const { return damping + 1.5 * (1 - restitution) / approach; }
   bool remembers() const { return restitution < 1; }
-  template <class T>
-  Normal<T> normal(const Phase& phase, const T& gap, const T& rate, const T&) const {
-    return hysteresis_normal(stiffness, exponent, phase.chi, gap, rate);
-  }
-  double indicator(const Phase& phase, double length, double gap, double rate) const {
-    return hysteresis_indicator(phase.chi, length, gap, rate);
-  }
 };
 
 }  // namespace clatter::laws

@@ -16,19 +16,23 @@
 
 namespace clatter::laws {
 
-template <class T>
-Normal<T> hysteresis_normal(double stiffness, double exponent, double chi, const T& gap, const T& rate) {
-  const T nil(0.0);
-  if (!(gap < 0.0)) return {nil, nil, nil};
-  const T delta = -gap;
-  const T elastic = stiffness * penetration_power(delta, exponent);
-  const T bracket = 1.0 - chi * rate;
-  const T force = bracket > 0.0 ? T(elastic * bracket) : nil;
-  return {force, elastic * delta / (exponent + 1), (force - elastic) * rate};
-}
-
-inline double hysteresis_indicator(double chi, double length, double gap, double rate) {
-  return std::min(-gap / length, 1 - chi * rate);
-}
+// A law of this family has members `stiffness` and `exponent` and writes chi() and remembers() itself.
+template <class Law>
+struct HysteresisLaw : PlainLaw {
+  template <class T>
+  Normal<T> normal(const Phase& phase, const T& gap, const T& rate, const T& /*surface*/) const {
+    const T nil(0.0);
+    if (!(gap < 0.0)) return {nil, nil, nil};
+    const Law& law = static_cast<const Law&>(*this);
+    const T delta = -gap;
+    const T elastic = law.stiffness * penetration_power(delta, law.exponent);
+    const T bracket = 1.0 - phase.chi * rate;
+    const T force = bracket > 0.0 ? T(elastic * bracket) : nil;
+    return {force, elastic * delta / (law.exponent + 1), (force - elastic) * rate};
+  }
+  double indicator(const Phase& phase, double length, double gap, double rate) const {
+    return std::min(-gap / length, 1 - phase.chi * rate);
+  }
+};
 
 }  // namespace clatter::laws

@@ -8,12 +8,11 @@
 
 namespace clatter::laws {
 
-struct LankaraniNikravesh : PlainLaw {
+struct LankaraniNikravesh : HysteresisLaw<LankaraniNikravesh> {
   static constexpr const char* type = "lankarani-nikravesh";
   static constexpr const char* text =
       "a power of the penetration times 1 + chi times its rate, chi = 3 (1 - e^2) / (4 v) of the `restitution` e and "
-      "the "
-      "speed v of the touch";
+      "the speed v of the touch";
   static constexpr Parameter parameters[] = {power_stiffness,
                                              {.key = "damping", .in_language = false},
                                              power_exponent,
@@ -30,13 +29,6 @@ struct LankaraniNikravesh : PlainLaw {
     return (damping > 0 ? damping : 0.75 * (1 - restitution * restitution)) / approach;
   }
   bool remembers() const { return damping > 0 || restitution < 1; }
-  template <class T>
-  Normal<T> normal(const Phase& phase, const T& gap, const T& rate, const T&) const {
-    return hysteresis_normal(stiffness, exponent, phase.chi, gap, rate);
-  }
-  double indicator(const Phase& phase, double length, double gap, double rate) const {
-    return hysteresis_indicator(phase.chi, length, gap, rate);
-  }
 };
 
 }  // namespace clatter::laws
