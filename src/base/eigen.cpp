@@ -1,0 +1,2 @@
+#define CLATTER_INSTANCE template
+#include "base/eigen.hpp"
